@@ -1,0 +1,1 @@
+"""Intermediate tables: what happened, joined from several sources, one file per day and cluster."""

@@ -1,0 +1,114 @@
+"""Bytes: increments of counters, traffic of pods, traffic between a pod and a peer."""
+
+import polars as pl
+
+from schemas import columns as c
+from schemas.columns import Instant
+from schemas.table import Table, table
+
+
+@table(
+    "intermediate",
+    key=("cluster", "series_id", "observer", "start_at"),
+)
+class CounterIncrements(Table):
+    """Bytes that one series grew by between two adjacent readings.
+
+    An increment stands on each day that it meets, whole; windows cut it exactly.
+    """
+
+    counter_increment_id: str = c.row_id("increment", "cluster, series_id, observer, start_at")
+    cluster: str = c.cluster()
+    series_id: str = c.column("Series of counter_samples.")
+    observer: str = c.column("Who read it.")
+    namespace: str = c.namespace()
+    pod_name: str = c.pod_name()
+    pod_uid: str = c.pod_uid(null="the source states none and the name is not unique then")
+    match_kind: str = c.column("Pod ladder.", allowed=c.POD_MATCH_KINDS)
+    node: str = c.node()
+    interface: str = c.column("Network interface.", null="not stated")
+    direction: str = c.column("Direction seen from the pod.", allowed=c.DIRECTIONS)
+    byte_layer: str = c.column("Layer.", allowed=c.BYTE_LAYERS)
+    start_at: Instant = c.start_at()
+    end_at: Instant = c.end_at()
+    bytes: pl.Int64 = c.byte_count("Bytes counted in [start_at, end_at).")
+    is_reset: pl.Boolean = c.column("The counter restarted inside: bytes is a lower bound.")
+    is_gap: pl.Boolean = c.column("Longer than three times the series' usual spacing.")
+    start_basis: str = c.column(
+        "What the start is.",
+        allowed=("sample", "known_start", "reset", "reset_known_start", "delta_start"),
+    )
+
+
+@table(
+    "intermediate",
+    key=("cluster", "pod_uid", "interface", "direction", "window_start_at", "measured_by"),
+)
+class PodTraffic(Table):
+    """Bytes of one pod's interface in one direction in one window of five minutes."""
+
+    pod_traffic_id: str = c.row_id(
+        "window", "cluster, pod_uid, interface, direction, window_start_at, measured_by"
+    )
+    cluster: str = c.cluster()
+    namespace: str = c.namespace()
+    pod_name: str = c.pod_name()
+    pod_uid: str = c.pod_uid(null=None)
+    run_uuid: str = c.run_uuid()
+    attempt: pl.Int64 = c.attempt()
+    interface: str = c.column("Network interface.", null="not stated")
+    direction: str = c.column("Direction seen from the pod.", allowed=c.DIRECTIONS)
+    window_start_at: Instant = c.column("Start of the five minutes, UTC.")
+    bytes: pl.Int64 = c.byte_count("Bytes, by cumulative floor of each increment over time.")
+    min_bytes: pl.Int64 = c.byte_count("Bytes of increments wholly inside.")
+    max_bytes: pl.Int64 = c.byte_count(
+        "Bytes of all increments that overlap.", null="a reset hid bytes"
+    )
+    reset_count: pl.Int64 = c.count("Resets that overlap.")
+    gap_seconds: pl.Float64 = c.seconds("Time of the window inside gaps.")
+    uncovered_seconds: pl.Float64 = c.seconds("Time of the window without any increment.")
+    measured_by: str = c.column("What measured it.", allowed=c.MEASURED_BY)
+    byte_layer: str = c.column("Layer.", allowed=c.BYTE_LAYERS)
+    observer: str = c.column("Observer chosen for this hour.")
+
+
+@table(
+    "intermediate",
+    key=(
+        "scope", "local_address", "pod_uid", "peer_address", "peer_port", "transport", "direction",
+        "window_start_at", "measured_by", "observer",
+    ),
+    scope="fleet",
+)  # fmt: skip
+class PeerTraffic(Table):
+    """Bytes between one local address and one peer in one direction in five minutes."""
+
+    peer_traffic_id: str = c.row_id("window", "all columns of the key")
+    scope: str = c.column("Cluster, or `fleet` for the cloud's records.")
+    cluster: str = c.cluster(null="no pod is named, or it is in none or several clusters")
+    local_address: str = c.column("Address on the pod's side.")
+    pod_uid: str = c.pod_uid()
+    namespace: str = c.namespace(null="no pod is named")
+    pod_name: str = c.pod_name(null="no pod is named")
+    run_uuid: str = c.run_uuid()
+    attempt: pl.Int64 = c.attempt()
+    peer_address: str = c.column("Address on the other side.")
+    peer_port: pl.Int64 = c.column("Port on the other side.", null="none")
+    transport: str = c.column("TCP, UDP, ….", null="not stated")
+    direction: str = c.column("Direction seen from the local side.", allowed=c.DIRECTIONS)
+    window_start_at: Instant = c.column("Start of the five minutes, UTC.")
+    bytes: pl.Int64 = c.byte_count("Bytes as observed, by cumulative floor over time.")
+    min_bytes: pl.Int64 = c.byte_count("Bytes of records wholly inside.")
+    max_bytes: pl.Int64 = c.byte_count("Bytes of records that overlap.", null="sampled")
+    packets: pl.Int64 = c.count("Packets of records that start in the window.", null="not stated")
+    peer_name: str = c.column("Name of the peer.", null="no name, or several")
+    name_kind: str = c.column("Name ladder.", allowed=c.NAME_KINDS)
+    distance: str = c.column("How far.", allowed=c.DISTANCES)
+    gateway: str = c.column("What it passed.", allowed=c.GATEWAYS)
+    sampling_error_ratio: pl.Float64 = c.ratio("Relative error.", null="not sampled, or no model")
+    measured_by: str = c.column("What measured it.", allowed=c.MEASURED_BY)
+    byte_layer: str = c.column("Layer.", allowed=c.BYTE_LAYERS)
+    observer: str = c.column("Interface or node that observed.")
+    match_kind: str = c.column("Pod ladder.", allowed=c.POD_MATCH_KINDS)
+    is_chosen: pl.Boolean = c.column("The one source of this pod, hour and direction that counts.")
+    rejected_bytes: pl.Int64 = c.byte_count("Bytes of records with action REJECT.")

@@ -1,0 +1,1 @@
+"""Marts: the answers, one table per question."""

@@ -1,0 +1,54 @@
+"""Every table by its name."""
+
+from functools import cache
+from types import ModuleType
+
+from schemas import ledger
+from schemas.intermediate import coverage as intermediate_coverage
+from schemas.intermediate import network as intermediate_network
+from schemas.intermediate import pods as intermediate_pods
+from schemas.intermediate import traffic as intermediate_traffic
+from schemas.marts import dependencies, repeats, runs
+from schemas.staging import kubernetes, network, storage
+from schemas.staging import runs as staging_runs
+from schemas.table import SPEC_ATTRIBUTE, TableSpec
+
+MODULES: tuple[ModuleType, ...] = (
+    ledger,
+    network,
+    storage,
+    staging_runs,
+    kubernetes,
+    intermediate_pods,
+    intermediate_network,
+    intermediate_traffic,
+    intermediate_coverage,
+    runs,
+    dependencies,
+    repeats,
+)
+
+
+@cache
+def tables() -> dict[str, TableSpec]:
+    """All tables, in the order in which the data flows."""
+    found: dict[str, TableSpec] = {}
+    for module in MODULES:
+        for value in vars(module).values():
+            spec = vars(value).get(SPEC_ATTRIBUTE) if isinstance(value, type) else None
+            if isinstance(spec, TableSpec) and value.__module__ == module.__name__:
+                found[spec.name] = spec
+    return found
+
+
+def table_spec(name: str) -> TableSpec:
+    """The table of that name.
+
+    Raises:
+        KeyError: There is no such table; the message lists the names.
+    """
+    try:
+        return tables()[name]
+    except KeyError:
+        message = f"no table {name!r}; there are: {', '.join(sorted(tables()))}"
+        raise KeyError(message) from None

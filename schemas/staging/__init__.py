@@ -1,0 +1,1 @@
+"""Staging tables: what the sources said, one row per record or part of a record."""

@@ -1,0 +1,1 @@
+"""From staging to intermediate tables, one module and its `.sql` files per table."""

@@ -1,0 +1,111 @@
+"""Run `.sql` files in DuckDB with bound values.
+
+A statement stands in a `.sql` file beside the module that runs it, with a header that names grain,
+reads and parameters. Values are bound as `$name`; table names are fixed in the text.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import duckdb
+import polars as pl
+
+_MACROS = """
+CREATE OR REPLACE TEMP MACRO micros(t) AS epoch_us(t);
+CREATE OR REPLACE TEMP MACRO id_text(x) AS COALESCE(CAST(x AS VARCHAR), CHR(30));
+CREATE OR REPLACE TEMP MACRO id_time(t) AS COALESCE(CAST(epoch_us(t) AS VARCHAR), CHR(30));
+CREATE OR REPLACE TEMP MACRO row_id(parts) AS MD5(array_to_string(parts, CHR(31)));
+"""
+
+
+class SqlSession:
+    """A private in-memory DuckDB database in which a transform works.
+
+    `row_id([id_text(a), id_time(b), …])` gives the ids of definitions.md 11.
+    """
+
+    def __init__(
+        self,
+        *,
+        threads: int = 2,
+        memory_limit: str | None = None,
+        temp_directory: Path | None = None,
+    ) -> None:
+        """Open the database.
+
+        Args:
+            threads: Threads of the engine.
+            memory_limit: Limit such as `2GB`; the engine's default if none.
+            temp_directory: Where it spills; nowhere if none.
+        """
+        self.connection = duckdb.connect()
+        run = self.connection.execute
+        run("SET TimeZone = 'UTC'")
+        run("SET autoinstall_known_extensions = false")
+        run("SET autoload_known_extensions = false")
+        run(f"SET threads = {int(threads)}")
+        if memory_limit is not None:
+            run("SET memory_limit = $limit", {"limit": memory_limit})
+        if temp_directory is not None:
+            run("SET temp_directory = $folder", {"folder": str(temp_directory)})
+        run(_MACROS)
+
+    def __enter__(self) -> Self:
+        """Use the session in a `with` block."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the database."""
+        self.connection.close()
+
+    def register(self, name: str, frame: pl.DataFrame) -> None:
+        """Show a frame as a table of that name."""
+        self.connection.register(name, frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
+
+    def create(
+        self, name: str, package: str, file: str, values: Mapping[str, Any] | None = None
+    ) -> str:
+        """Make a temporary table from one `.sql` file.
+
+        Args:
+            name: Name of the table, fixed in code.
+            package: Package that holds the file, such as `transforms.intermediate`.
+            file: File name without `.sql`.
+            values: Bound values by `$name`; ones that the text does not name are left out.
+
+        Returns:
+            The name.
+        """
+        text = statement(package, file)
+        bound = {k: v for k, v in (values or {}).items() if f"${k}" in text}
+        self.connection.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS\n{text}', bound)
+        return name
+
+    def frame(self, name: str) -> pl.DataFrame:
+        """The rows of a table as a frame."""
+        frame: pl.DataFrame = self.connection.table(name).pl()
+        return frame
+
+    @contextmanager
+    def dropped(self, *names: str) -> Iterator[None]:
+        """Drop helper tables when the block ends, so that they hold no memory."""
+        try:
+            yield
+        finally:
+            for name in names:
+                self.connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+
+
+def statement(package: str, file: str) -> str:
+    """Text of one `.sql` file, without a final semicolon."""
+    text = files(package).joinpath(f"{file}.sql").read_text(encoding="utf-8")
+    return text.strip().removesuffix(";")

@@ -1,0 +1,148 @@
+"""What a parser is: records in, rows or reasons out.
+
+A reader (in `pipelines`) opens, decompresses and cuts a file into raw records; a parser says for
+each record what it is: accepted with rows, rejected with a reason, or ignored with a reason. A
+parser never raises on bad input and never drops a record silently, so that
+`record_count = accepted + duplicate + rejected + ignored` holds by construction.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, Literal, NamedTuple
+
+from transforms.redaction import KeyedHash
+
+Shape = Literal["lines", "json"]
+"""How a reader cuts a file.
+
+`lines`: one raw record per non-blank line. `json`: one raw record per line where the first line is
+a whole JSON value, else the whole file is one raw record with locator `$`.
+"""
+
+Row = tuple[str, dict[str, Any]]
+"""Table name and values by column; provenance columns except `record_id` are filled by landing."""
+
+
+class RawRecord(NamedTuple):
+    """A piece of a file, before parsing.
+
+    Attributes:
+        locator: `line N` from 1, or `$` for a whole JSON document.
+        offset: Byte offset of its first byte in the decompressed text.
+        data: The bytes, without the line end.
+    """
+
+    locator: str
+    offset: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What one record turned out to be; exactly one of rows, reject and ignore says so.
+
+    Attributes:
+        locator: Where it stands; for a part of a JSON document the JSON path, such as
+            `$.items[3]`, behind `line N ` if the document is a line.
+        offset: Byte offset in the decompressed text; null for a part of a document.
+        raw: The bytes that an excerpt is cut from (landing redacts it).
+        rows: Rows of an accepted record; every row's values hold `record_id`.
+        reject: `word: what was expected and what stood there` (names no secret).
+        ignore: Why a record of this kind is not used, one word.
+    """
+
+    locator: str
+    offset: int | None
+    raw: bytes
+    rows: tuple[Row, ...] = ()
+    reject: str | None = None
+    ignore: str | None = None
+
+
+@dataclass(frozen=True)
+class FileContext:
+    """What is known of a file beside its content.
+
+    Attributes:
+        export: Name of the export in the settings.
+        path: Path of the file, for names in it; never a credential.
+        cluster: Cluster, none for scope fleet.
+        node: Node in the path.
+        project: Polyaxon project in the path.
+        region: Region that the settings state for the export.
+        landing_date: Day in the path, else the day first seen.
+        path_at: Hour or day in the path as an instant, for states without a time of their own.
+        record_format: The `record_format` setting: header of a header-less file, custom log line.
+        temporality: The `temporality` setting, if any.
+        key_hash: Keyed hash for access key ids.
+    """
+
+    export: str
+    path: str
+    cluster: str | None
+    node: str | None
+    project: str | None
+    region: str | None
+    landing_date: date
+    path_at: datetime | None
+    record_format: str | None
+    temporality: str | None
+    key_hash: KeyedHash
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """How surely a head of a file is of a format.
+
+    Attributes:
+        score: 0 not this format; 1 may be; 2 is, by its structure; 3 is, by a unique mark.
+        variant: What exactly it is, for people, such as `ExportEvent lines`.
+    """
+
+    score: int
+    variant: str = ""
+
+
+@dataclass(frozen=True)
+class Parser:
+    """One format.
+
+    Attributes:
+        name: Module name and the `format` of the settings.
+        title: Name for people.
+        tables: Staging tables that it fills.
+        shape: How a reader cuts its files.
+        record: What one record is, in words.
+        cannot_tell: What this format never says, for README's table.
+        recognise: Judge the first bytes of a file (at most 64 KiB of decompressed text, which may
+            end inside a line) by content alone.
+        parse: Parse raw records in order; yields one `Parsed` per record, in source order.
+        needs_record_format: Header-less files need the `record_format` setting.
+    """
+
+    name: str
+    title: str
+    tables: tuple[str, ...]
+    shape: Shape
+    record: str
+    cannot_tell: str
+    recognise: Callable[[bytes], Recognition]
+    parse: Callable[[Iterable[RawRecord], FileContext], Iterator[Parsed]]
+    needs_record_format: bool = False
+    optional_columns: tuple[str, ...] = field(default=())
+
+
+def rejected(raw: RawRecord, reason: str) -> Parsed:
+    """Refuse a whole raw record."""
+    return Parsed(raw.locator, raw.offset, raw.data, reject=reason)
+
+
+def ignored(raw: RawRecord, reason: str) -> Parsed:
+    """Leave a whole raw record out, by rule."""
+    return Parsed(raw.locator, raw.offset, raw.data, ignore=reason)
+
+
+def accepted(raw: RawRecord, *rows: Row) -> Parsed:
+    """Accept a whole raw record."""
+    return Parsed(raw.locator, raw.offset, raw.data, rows=rows)

@@ -1,0 +1,114 @@
+"""Reading single values as exports write them: instants, addresses, names, numbers, hashes."""
+
+import hashlib
+import ipaddress
+import re
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+INT64_MAX = 2**63 - 1
+_RFC3339 = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,12}))?"
+    r"(?:([Zz])|([+-])(\d\d):?(\d\d))?\Z"
+)
+
+
+def parse_instant(text: str) -> datetime | None:
+    """Read an RFC 3339 time with 0 to 12 fraction digits; truncate to microseconds.
+
+    A time without a zone is UTC, as the formats that omit it state. Second 60 is read as the last
+    microsecond of second 59, so that a leap second stays in its minute.
+
+    Returns:
+        The instant in UTC, or none where the text is no time.
+    """
+    match = _RFC3339.match(text)
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(match[i]) for i in range(1, 7))
+    micro = int((match[7] or "0")[:6].ljust(6, "0"))
+    if second == 60:
+        second, micro = 59, 999_999
+    try:
+        instant = datetime(year, month, day, hour, minute, second, micro, tzinfo=UTC)
+        if match[9]:
+            shift = timedelta(hours=int(match[10]), minutes=int(match[11]))
+            instant = instant - shift if match[9] == "+" else instant + shift
+    except (ValueError, OverflowError):
+        return None
+    return instant
+
+
+def instant_of_microseconds(value: int) -> datetime | None:
+    """Read microseconds since 1970; none where the year is not 1 to 9999."""
+    try:
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=value)
+    except OverflowError:
+        return None
+
+
+@lru_cache(maxsize=65_536)
+def canonical_address(text: str) -> str | None:
+    """Write an IP address canonically: lower case, compressed, no zone, mapped IPv4 as IPv4.
+
+    Returns:
+        The address, or none where the text is none.
+    """
+    try:
+        address = ipaddress.ip_address(text.strip("[]").split("%", 1)[0])
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(address)
+
+
+def canonical_name(text: str) -> str:
+    """Write a DNS name in lower case without the final dot; the root stays `.`."""
+    name = text.strip().lower()
+    return name.rstrip(".") or ("." if name else "")
+
+
+def integer(text: str, *, minimum: int = 0, maximum: int = INT64_MAX) -> int | None:
+    """Read a plain decimal integer within bounds; none where it is not one."""
+    digits = text[1:] if text[:1] == "-" else text
+    if not digits.isascii() or not digits.isdigit() or len(digits) > 20:
+        return None
+    value = int(text)
+    return value if minimum <= value <= maximum else None
+
+
+def dashed_uid(text: str) -> str | None:
+    """Write a UUID in lower case with dashes; none where the text is no UUID."""
+    digits = text.replace("-", "").replace("_", "").lower()
+    if len(digits) != 32 or not all(d in "0123456789abcdef" for d in digits):
+        return None
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def hex_uuid(text: str) -> str | None:
+    """Write a UUID as 32 hex digits; none where the text is no UUID."""
+    uid = dashed_uid(text)
+    return uid.replace("-", "") if uid else None
+
+
+def identity(*parts: object) -> str:
+    """Id of definitions.md 11: md5 of the parts joined by chr(31), null as chr(30).
+
+    Times count as integer microseconds since 1970. md5 is used for identity, never for secrecy.
+    """
+    texts = []
+    for part in parts:
+        if part is None:
+            texts.append(chr(30))
+        elif isinstance(part, datetime):
+            texts.append(str(microseconds_of(part)))
+        else:
+            texts.append(str(part))
+    return hashlib.md5(chr(31).join(texts).encode(), usedforsecurity=False).hexdigest()
+
+
+def microseconds_of(instant: datetime) -> int:
+    """Whole microseconds since 1970."""
+    delta = instant - datetime(1970, 1, 1, tzinfo=UTC)
+    return (delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds

@@ -1,0 +1,51 @@
+"""What a transform is: the table it makes, what it reads, and the function that makes it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from transforms.day import BuildDay
+from transforms.sql import SqlSession
+
+Span = Literal[
+    "day", "connections", "pods", "names", "counters", "credentials", "transfers", "repeats",
+    "history",
+]  # fmt: skip
+"""Which days are read: the day alone, a look-back of the settings, or all earlier days."""
+
+
+@dataclass(frozen=True)
+class Reads:
+    """One table that a transform reads.
+
+    The session shows it as a view of that name. A staging view holds the table's columns without
+    repeated rows, of every part whose event range meets the span (so rows outside the span may
+    stand in it). A view of an intermediate or mart table also has a `date` column.
+
+    Attributes:
+        table: Table name.
+        span: Which days, up to the built day (staging: up to the skew guard behind it).
+        ahead: Also what lies up to `look_ahead` behind the day (bytes and coverage).
+    """
+
+    table: str
+    span: Span = "day"
+    ahead: bool = False
+
+
+@dataclass(frozen=True)
+class Transform:
+    """How one intermediate or mart table is made.
+
+    Attributes:
+        table: Table made.
+        reads: What it reads.
+        build: Makes a table or view in the session and returns its name; it holds exactly the
+            columns of the table's schema (any order of rows: publication sorts).
+        version: Raised when the logic changes, so that older partitions are known to be stale.
+    """
+
+    table: str
+    reads: tuple[Reads, ...]
+    build: Callable[[SqlSession, BuildDay], str]
+    version: int = 1
