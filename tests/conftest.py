@@ -1,0 +1,26 @@
+"""What all tests share: the folder of real samples and hypothesis's settings."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+SAMPLES = Path(__file__).parents[2] / "shared" / "samples"
+
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=50)
+settings.load_profile("default")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect tests on real sample lines where the folder of samples is absent."""
+    if SAMPLES.is_dir():
+        return
+    chosen = [item for item in items if item.get_closest_marker("samples") is None]
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = chosen
+
+
+@pytest.fixture(scope="session")
+def samples() -> Path:
+    """The folder of real sample lines."""
+    return SAMPLES
