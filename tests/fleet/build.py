@@ -1,0 +1,62 @@
+"""All files of the fixtures, by path, as the simulator writes them."""
+
+from tests.fleet import (
+    answers_network,
+    answers_pods,
+    answers_runs,
+    answers_storage,
+    render_hubble,
+    render_kubernetes,
+    render_polyaxon,
+    render_s3,
+    secrets,
+    settings,
+)
+from tests.fleet.answer import Table, keys_text
+from tests.fleet.export import ExportFile, by_path
+from tests.fleet.scenario import simulate
+from tests.fleet.world import Fleet
+
+
+def exports(fleet: Fleet) -> list[ExportFile]:
+    """Return all export files."""
+    files = [
+        *render_hubble.render(fleet),
+        *render_kubernetes.render(fleet),
+        *render_polyaxon.render(fleet),
+        *render_s3.render(fleet),
+    ]
+    return by_path(files)
+
+
+def answers(fleet: Fleet, files: list[ExportFile]) -> list[Table]:
+    """Return the stated rows of all tables."""
+    return [
+        answers_pods.pod_intervals(fleet),
+        answers_pods.image_pulls(fleet),
+        answers_network.connections(fleet),
+        answers_network.name_bindings(fleet),
+        answers_storage.object_transfers(fleet),
+        answers_storage.repeat_transfers(fleet),
+        answers_runs.runs(fleet),
+        answers_runs.declared_dependencies(fleet),
+        answers_runs.node_coverage(fleet),
+        answers_runs.run_coverage(fleet),
+    ]
+
+
+def all_files() -> dict[str, str]:
+    """Return the text of every file, by its path below `data/fixtures`."""
+    fleet = simulate()
+    files = exports(fleet)
+    tables = answers(fleet, files)
+    written = {file.path: file.text for file in files}
+    if len(written) != len(files):
+        raise ValueError("two export files have one path")
+    written["podledger.yaml"] = settings.text()
+    written["redaction.key"] = settings.REDACTION_KEY
+    written["planted_secrets.txt"] = "".join(f"{value}\n" for value in secrets.ALL)
+    written["expected/keys.csv"] = keys_text(tables)
+    for table in tables:
+        written[f"expected/{table.name}.csv"] = table.text()
+    return written
