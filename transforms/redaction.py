@@ -5,7 +5,31 @@ Every text that comes from an export passes through here before the first byte i
 
 import hashlib
 import hmac
+import re
 from dataclasses import dataclass
+
+from transforms.decoded_views import views
+from transforms.secret_patterns import MASK, Span, secret_spans
+
+MAX_PASSES = 4
+"""A mask can uncover nothing new but in contrived text; the passes end when nothing changes."""
+
+HARMLESS_PARAMETERS = frozenset(
+    {
+        "versionid", "partnumber", "uploadid", "list-type", "prefix", "delimiter", "max-keys",
+        "uploads", "acl", "location", "versioning", "versions", "tagging", "restype", "comp",
+        "generation", "alt", "uploadtype", "x-id",
+    }
+)  # fmt: skip
+"""Query parameters, in lower case, that `clean_url` keeps."""
+
+EXCERPT_WINDOW = 16_384
+EXCERPT_MARGIN = 4_096
+"""An excerpt looks at this much text at first; its last part is not shown, as a secret may be cut
+there beyond recognition."""
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_SHORT_ESCAPE = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 @dataclass(frozen=True)
@@ -23,3 +47,131 @@ class KeyedHash:
         if self.key is None:
             return None
         return hmac.new(self.key, value.encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def redact(text: str) -> str:
+    """Mask every credential in free text (messages, reasons, user agents, free-form values).
+
+    Masked by `***`: known token shapes, values of secret names in the spellings of URLs, JSON,
+    YAML, headers and command lines, userinfo of URLs, private keys, and long random-looking runs
+    of base64; also where they are percent-encoded (once or twice) or escaped as JSON or HTML.
+    The text around them stays. Hex digests stay: commits, image digests and ids are no secrets.
+    """
+    return _mask(text, guess=True)
+
+
+def redact_name(text: str) -> str:
+    """Mask credentials in a name, key or path that identifies something.
+
+    As `redact`, without the guess at random-looking runs, so that objects named by a hash in
+    base64 stay apart.
+    """
+    return _mask(text, guess=False)
+
+
+def clean_url(url: str) -> str:
+    """Take userinfo, fragment and all query parameters but a few harmless ones off a URL.
+
+    Args:
+        url: A URL, absolute or not; text that is none is treated as a path.
+
+    Returns:
+        The URL; what looks like a credential inside host or path is masked.
+    """
+    rest, _, query = url.partition("#")[0].partition("?")
+    scheme, mark, after = rest.partition("://")
+    if not mark and rest.startswith("//"):
+        scheme, mark, after = "", "//", rest[2:]
+    if not mark:
+        scheme, after = "", rest
+    authority, slash, path = after.partition("/")
+    authority = authority.rpartition("@")[2]
+    cleaned = redact_name(f"{scheme}{mark}{authority}{slash}{path}")
+    kept = "&".join(p for p in query.split("&") if _is_harmless_parameter(p))
+    return f"{cleaned}?{kept}" if kept else cleaned
+
+
+def path_without_query(path: str) -> str:
+    """Cut a path before `?` and `#` and mask what looks like a credential in it."""
+    return redact_name(path.partition("?")[0].partition("#")[0])
+
+
+def excerpt(raw: bytes, limit: int = 200) -> str:
+    """Show the beginning of a record: decoded, redacted, then cut.
+
+    Args:
+        raw: The record as read; bytes that are no UTF-8 show as the replacement character.
+        limit: Length of the result at most.
+
+    Returns:
+        One line without control characters; `…` at its end says that it was cut.
+    """
+    window = EXCERPT_WINDOW + 4 * limit
+    while True:
+        part = raw[:window].decode("utf-8", "replace")
+        if len(raw) <= window:
+            shown = _escape_controls(redact(part))
+            return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+        # The mask of the whole window, then only what lies before its uncertain end.
+        spans = _merged(_spans(part, guess=True))
+        shown = _escape_controls(redact(_masked(part[:-EXCERPT_MARGIN], spans)))
+        if len(shown) >= limit:
+            return shown[: limit - 1] + "…"
+        window *= 4
+
+
+def _is_harmless_parameter(parameter: str) -> bool:
+    name = parameter.partition("=")[0].lower()
+    return name in HARMLESS_PARAMETERS and redact(parameter) == parameter
+
+
+def _mask(text: str, *, guess: bool) -> str:
+    for _ in range(MAX_PASSES):
+        masked = _masked(text, _merged(_spans(text, guess=guess)))
+        if masked == text:
+            break
+        text = masked
+    return text
+
+
+def _spans(text: str, *, guess: bool) -> list[Span]:
+    """Places of secrets in the text, found in it and in its decoded forms."""
+    return [
+        (view.origin(start), view.origin(end))
+        for view in views(text)
+        for start, end in secret_spans(view.text, guess=guess)
+        if end > start
+    ]
+
+
+def _merged(spans: list[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _masked(text: str, spans: list[Span]) -> str:
+    pieces: list[str] = []
+    place = 0
+    for start, end in spans:
+        if start >= len(text):
+            break
+        pieces += (text[place:start], MASK)
+        place = end
+    pieces.append(text[place:])
+    return "".join(pieces)
+
+
+def _escape_controls(text: str) -> str:
+    def escape(match: re.Match[str]) -> str:
+        character = match[0]
+        code = ord(character)
+        return _SHORT_ESCAPE.get(character) or (
+            f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+        )
+
+    return _CONTROL.sub(escape, text)

@@ -1,0 +1,375 @@
+r"""How credentials look in free text: shapes of tokens, named values, headers, userinfo of URLs.
+
+A rule is a literal anchor, found by a plain search, and a pattern that is matched once at that
+place. Every repetition in a pattern is bounded, possessive or ends at a character that its
+neighbour excludes, and a search goes on behind what was matched, so that the time grows with the
+length of the text and not faster, whatever the text is.
+
+Shapes follow the rules of gitleaks, trufflehog and detect-secrets and the providers' own pages.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+Span = tuple[int, int]
+
+MASK = "***"
+_ALNUM = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789*")
+"""What may not stand before a word-like anchor; a mask counts as part of a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One way in which a secret shows.
+
+    Attributes:
+        anchor: Literal text that starts the pattern.
+        pattern: Matched at the anchor; group 1 is the secret.
+        bounded: The anchor must not continue a word.
+        check: Last word on a match, for what a pattern cannot say.
+    """
+
+    anchor: str
+    pattern: re.Pattern[str]
+    bounded: bool = True
+    check: Callable[[str], bool] | None = None
+
+
+def _shapes(*rows: tuple[str, str]) -> list[Rule]:
+    """Rules for tokens that say by their prefix what they are; anchors split at spaces."""
+    return [
+        Rule(anchor, re.compile(f"({re.escape(anchor)}{tail})"))
+        for anchors, tail in rows
+        for anchor in anchors.split()
+    ]
+
+
+def _has_digit(secret: str) -> bool:
+    return any(c.isdigit() for c in secret)
+
+
+def _not_only_numbers(secret: str) -> bool:
+    return not secret.replace(":", "").isdigit()
+
+
+def _is_bearer(secret: str) -> bool:
+    """A token rather than the next word of a sentence."""
+    return _has_digit(secret) or len(secret) >= 20
+
+
+def _is_basic(secret: str) -> bool:
+    """Base64 of `user:password`."""
+    body = secret.rstrip("=")[:4096]
+    body = body[: len(body) - (len(body) % 4 == 1)]
+    try:
+        return b":" in base64.b64decode(body + "=" * (-len(body) % 4))
+    except (binascii.Error, ValueError):
+        return False
+
+
+_SHAPES = [
+    # AWS: key ids (also lower-cased, as in a host name), session tokens, Bedrock keys
+    *(
+        Rule(
+            anchor, re.compile(rf"({anchor}[A-Z0-9]{{16}}(?![a-z])[A-Z0-9]*+(?::[\w+/=]{{16,}}+)?)")
+        )
+        for anchor in ("AKIA", "ASIA", "ABIA", "ACCA", "A3T")
+    ),
+    *_shapes(
+        ("akia", r"[a-z2-7]{16}(?![a-z0-9])"),
+        ("IQoJb3JpZ2lu FwoGZXIvYXdz FQoGZXIvYXdz", r"[\w+/=%-]{8,}+"),
+        ("ABSK", r"[A-Za-z0-9+/]{40,}+={0,2}"),
+        ("bedrock-api-key-", r"[A-Za-z0-9+/=_-]{8,}+"),
+        # Google: API keys, OAuth tokens, client secrets, HMAC ids
+        ("AIza", r"[\w-]{30,}+"),
+        ("ya29.", r"[\w.-]{10,}+"),
+        ("1//0", r"[\w-]{20,}+"),
+        ("GOCSPX-", r"[\w-]{20,}+"),
+        ("GOOG1", r"[A-Z0-9]{15,}+"),
+        # Code hosts and registries
+        ("ghp_ gho_ ghu_ ghs_ ghr_", r"[A-Za-z0-9]{16,}+"),
+        ("github_pat_", r"\w{16,}+"),
+        (
+            "glpat- gldt- glrt- glptt- glft- glimt- glagent- gloas- glcbt- glsoat- glffct-"
+            " GR1348941",
+            r"[\w.-]{16,}+",
+        ),
+        ("npm_", r"[A-Za-z0-9]{30,}+"),
+        ("pypi-Ag", r"[\w-]{16,}+"),
+        ("dckr_pat_ dckr_oat_", r"[\w-]{16,}+"),
+        ("AKCp", r"[A-Za-z0-9]{20,}+"),
+        ("cmVmd", r"[A-Za-z0-9]{40,}+"),
+        ("ATATT3", r"[\w=.-]{20,}+"),
+        # Model hubs, model services, experiment trackers, chat, infrastructure
+        ("hf_", r"[A-Za-z0-9]{20,}+"),
+        ("api_org_", r"[A-Za-z0-9]{20,}+"),
+        ("wandb_v1_", r"\w{16,}+"),
+        ("nvapi-", r"[\w-]{20,}+"),
+        ("gsk_ r8_ xai-", r"[\w-]{20,}+"),
+        ("KGAT_", r"\w{16,}+"),
+        ("xoxa- xoxb- xoxe- xoxe. xoxo- xoxp- xoxr- xoxs- xapp-", r"[\w.-]{10,}+"),
+        ("hvs. hvb. hvr.", r"[\w-]{16,}+"),
+        ("dapi", r"[0-9a-f]{32}(?:-\d)?"),
+        ("dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{32,}+"),
+        ("glsa_ glc_", r"[\w=+/-]{20,}+"),
+        ("sk_live_ sk_test_ rk_live_ rk_test_", r"[A-Za-z0-9]{10,}+"),
+        ("SG.", r"[\w-]{16,64}\.[\w-]{16,}+"),
+        ("LTAI", r"[A-Za-z0-9]{12,30}+"),
+        ("AGE-SECRET-KEY-1", r"[0-9A-Z]{20,}+"),
+        # JWT, whole or cut; also any other JSON object in base64
+        ("eyJ", r"[\w+/=-]{14,}+(?:\.[\w+/=-]*+){0,5}"),
+        # Password hashes
+        ("$1$ $2a$ $2b$ $2y$ $5$ $6$ $y$ $apr1$", r"[\w./$=]{16,}+"),
+        ("$argon2", r"[\w=,$+/.-]{16,}+"),
+    ),
+    Rule("sk-", re.compile(r"(sk-[\w-]{20,}+)"), check=_has_digit),
+    Rule("local-", re.compile(r"(local-[0-9a-f]{40}(?![0-9a-f]))")),
+    Rule(":AA", re.compile(r"(:AA[\w-]{33})(?![\w-])"), bounded=False),
+    Rule("Q~", re.compile(r"(Q~[\w.~-]{31,34})(?![\w~])"), bounded=False),
+]
+
+_LOWER_SHAPES = [
+    Rule(
+        "-----begin",
+        re.compile(
+            r"(-----begin [a-z0-9 ]{0,40}private key(?: block)?-----"
+            r"(?:.*?-----end [a-z0-9 ]{0,40}private key(?: block)?-----|.*))",
+            re.DOTALL,
+        ),
+        bounded=False,
+    ),
+    Rule("bearer", re.compile(r"bearer[\s+]{1,8}([\w.~+/=:-]{6,}+)"), check=_is_bearer),
+    Rule(
+        "-u",
+        re.compile(r"""-u[ =]{1,4}["']?([^\s:"']{1,128}:[^\s"']{1,1024}+)"""),
+        check=_not_only_numbers,
+    ),
+    Rule(
+        "-user",
+        re.compile(r"""-user[ =]{1,4}["']?([^\s:"']{1,128}:[^\s"']{1,1024}+)"""),
+        bounded=False,
+        check=_not_only_numbers,
+    ),
+    Rule("identified by", re.compile(r"""identified by\s{1,8}["']?([^\s"';]++)""")),
+    Rule(
+        "wandb",
+        re.compile(r"wandb[\w./]{0,20}\s{1,4}login\s{1,4}(?:-\S{1,80}\s{1,4}){0,4}([0-9a-f]{40})"),
+    ),
+    Rule(
+        "hooks.slack.com/", re.compile(r"hooks\.slack\.com/[a-z]{1,20}/([\w/+-]++)"), bounded=False
+    ),
+    Rule("/api/webhooks/", re.compile(r"/api/webhooks/([\w/-]++)"), bounded=False),
+    # Userinfo with a slash in the password, which no URL may have and some have.
+    Rule(
+        "//",
+        re.compile(
+            r"""//([^\s/:@?\#"'<>]{1,128}:(?!\d{1,5}(?:[/?\#\s"']|$))[^\s@"'<>?\#]{1,256})@""",
+        ),
+        bounded=False,
+    ),
+]
+
+_BASIC = Rule("asic", re.compile(r"asic[\s+]{1,8}([A-Za-z0-9+/]{6,}+={0,2})"), False, _is_basic)
+
+_NAMES = (
+    "password", "passwd", "passphrase", "passcode", "secret", "token", "credential", "credentials",
+    "signature", "apikey", "accesskeyid", "access_key_id", "access-key-id", "googleaccessid",
+    "assertion", "upload_id", "jsessionid", "phpsessid", "xet-session-id", "key-pair-id",
+)  # fmt: skip
+"""Ends of names whose value is secret, wherever the name begins (`db_password`, `HF_TOKEN`)."""
+_WORDS = ("pwd", "pass", "sig", "hmac", "auth", "jwt", "sid", "psk")
+"""Names that are secret only as whole words or behind a separator (`design=` is none)."""
+_HEADERS = ("authorization", "cookie")
+_KEY_KINDS = re.compile(
+    r"(?:access|secret|private|account|shared|encryption|signing|auth|master|storage|session"
+    r"|customer|client|ssh|service|api|write|license|deploy|webhook|sas)[_. -]?\Z"
+)
+_QUERY_NAMES = ("key", "code", "policy")
+"""Names that are secret only as a parameter of a URL."""
+
+_SUFFIX = r"(?:[_-]?(?:b64|base64|data|value|plain(?:text)?))?\d{0,2}"
+_SEPARATOR = (
+    rf"""{_SUFFIX}(?:["'\]]{{0,2}}\s{{0,8}}(?:=>|:=|={{1,2}}|:)\s{{0,40}}"""
+    r"""|["']?\s{0,40},?\s{0,40}["']?value["']?\s{0,8}[:=]\s{0,40})"""
+)
+_OBJECT = r"""(?:\{\s{0,8}["']?(?:string_?value|value|default|data)["']?\s{0,8}[:=]\s{0,8})?"""
+_QUOTED = r""""(?:[^"\\\n]++|\\.)*+|'(?:[^'\\\n]++|\\.)*+|\[[^\]\n]++"""
+_BARE = (
+    r"""(?:[^\s"'&,;:<>)\]}|\\]|:(?!\s|\Z)|[,;](?!\s|\Z|["']?[\w.-]{1,64}["']?\s?[=:])|[)\]}|](?=[a-z0-9])"""
+    r"""|\\(?![nrtbfux"'/\\]))++"""
+)
+_PAIR = re.compile(rf"{_SEPARATOR}{_OBJECT}({_QUOTED}|(?![{{\[]){_BARE})", re.DOTALL)
+_SPACED = re.compile(rf"""["']?[\s,=]{{1,8}}({_QUOTED}|(?![-{{\[]){_BARE})""", re.DOTALL)
+_HEADER = re.compile(
+    rf"""{_SEPARATOR}{_OBJECT}({_QUOTED}|(?:[\w.-]{{1,40}}[ \t+]{{1,4}})?[^\s"',;&{{\[]++"""
+    r"""(?:[ \t]{0,2},[ \t]{0,2}[\w-]{1,40}=(?:"[^"\n]*+"|[^\s,"']*+))*+)""",
+    re.DOTALL,
+)
+_COOKIE = re.compile(rf"""{_SEPARATOR}{_OBJECT}({_QUOTED}|[^\n"'{{\[]++)""", re.DOTALL)
+_QUERY = re.compile(r"""=([^\s"'&<>]++)""")
+_FLAG_BEFORE = re.compile(r"(?:(?:^|[\s\"',])--?[\w.-]{0,60}|\slogin\s{1,4}\S{1,128}\s{1,4})\Z")
+_VALUE_FIRST = re.compile(
+    r'"value"\s{0,8}:\s{0,8}("(?:[^"\\\n]++|\\.)*+)"\s{0,8},\s{0,8}'
+    r'"(?:name|key)"\s{0,8}:\s{0,8}"([\w.-]{1,128})"',
+    re.DOTALL,
+)
+_USERINFO = re.compile(r"""//([^\s/?\#"'<>\\]++)""")
+_HARMLESS = frozenset({"null", "none", "true", "false", "undefined", "nil", "", MASK})
+_RANDOM = re.compile(r"(?<![A-Za-z0-9+/*])[A-Za-z0-9+/]{40,}+={0,2}")
+
+
+def secret_spans(text: str, *, guess: bool) -> Iterator[Span]:
+    """Find secrets; spans may overlap and come in no order.
+
+    Args:
+        text: A text without escapes (see decoded_views).
+        guess: Also take long random-looking runs of base64 for secrets, which is right for prose
+            and wrong for names and keys.
+    """
+    lower = _ascii_lower(text)
+    for rule in _SHAPES:
+        yield from _matches(rule, text)
+    yield from _matches(_BASIC, text)
+    for rule in _LOWER_SHAPES:
+        yield from _matches(rule, lower)
+    for name in _NAMES:
+        yield from _named(lower, name, _PAIR, spaced=True)
+    for name in _WORDS:
+        yield from _named(lower, name, _PAIR, spaced=True, bounded=True)
+    yield from _named(lower, "key", _PAIR, spaced=True, kinds=_KEY_KINDS)
+    yield from _named(lower, "authorization", _HEADER)
+    yield from _named(lower, "cookie", _COOKIE)
+    for name in _QUERY_NAMES:
+        yield from _parameters(lower, name)
+    yield from _value_first(lower)
+    yield from _userinfo(lower)
+    if guess:
+        yield from _random_runs(text)
+
+
+def _ascii_lower(text: str) -> str:
+    """Lower case of A to Z only, so that every character keeps its place."""
+    if text.isascii():
+        return text.lower()
+    return text.translate(_LOWER)
+
+
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+def _matches(rule: Rule, text: str) -> Iterator[Span]:
+    position = text.find(rule.anchor)
+    while position >= 0:
+        following = position + len(rule.anchor)
+        if not (rule.bounded and position and text[position - 1] in _ALNUM):
+            match = rule.pattern.match(text, position)
+            if match is not None and (rule.check is None or rule.check(match[1])):
+                yield match.span(1)
+                following = max(following, match.end())
+        position = text.find(rule.anchor, following)
+
+
+def _named(
+    lower: str,
+    name: str,
+    pattern: re.Pattern[str],
+    *,
+    spaced: bool = False,
+    bounded: bool = False,
+    kinds: re.Pattern[str] | None = None,
+) -> Iterator[Span]:
+    """Values of a secret name, behind a separator or, for flags of a command, a space."""
+    position = lower.find(name)
+    while position >= 0:
+        following = position + len(name)
+        known = kinds is None or kinds.search(lower[max(0, position - 16) : position]) is not None
+        if known and not (bounded and position and lower[position - 1] in _ALNUM):
+            match = pattern.match(lower, following)
+            if match is None and spaced and lower[following : following + 1] in _AFTER_FLAG:
+                before = lower[max(0, position - 200) : position]
+                match = _SPACED.match(lower, following) if _FLAG_BEFORE.search(before) else None
+            if match is not None:
+                start, end = _inside_quotes(lower, *match.span(1))
+                if lower[start:end] not in _HARMLESS:
+                    yield start, end
+                following = match.end()
+        position = lower.find(name, following)
+
+
+_AFTER_FLAG = frozenset(" \t\n\"'=,")
+
+
+def _inside_quotes(text: str, start: int, end: int) -> Span:
+    """Leave an opening quote or bracket standing."""
+    return (start + 1, end) if text[start] in "\"'[" else (start, end)
+
+
+def _parameters(lower: str, name: str) -> Iterator[Span]:
+    position = lower.find(name)
+    while position >= 0:
+        following = position + len(name)
+        if position and lower[position - 1] in "?&;":
+            match = _QUERY.match(lower, following)
+            if match is not None:
+                yield match.span(1)
+                following = match.end()
+        position = lower.find(name, following)
+
+
+def _value_first(lower: str) -> Iterator[Span]:
+    """`"value": "…", "name": "API_KEY"`: the value stands before its name."""
+    position = lower.find('"value"')
+    while position >= 0:
+        match = _VALUE_FIRST.match(lower, position)
+        if match is not None and is_secret_name(match[2]):
+            yield match.start(1) + 1, match.end(1)
+        position = lower.find('"value"', position + 7)
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a value under this name is a secret (`DB_PASSWORD`, `HF_TOKEN`, `Cookie`)."""
+    name = _ascii_lower(name)
+    if name.endswith((*_NAMES, *_HEADERS)):
+        return True
+    if any(name == word or name.endswith(("_" + word, "-" + word, "." + word)) for word in _WORDS):
+        return True
+    return name.endswith("key") and _KEY_KINDS.search(name[:-3]) is not None
+
+
+def _userinfo(lower: str) -> Iterator[Span]:
+    position = lower.find("//")
+    while position >= 0:
+        match = _USERINFO.match(lower, position)
+        following = position + 2
+        if match is not None:
+            end = match[1].rfind("@")
+            if end > 0:
+                yield match.start(1), match.start(1) + end
+            following = match.end()
+        position = lower.find("//", following)
+
+
+def _random_runs(text: str) -> Iterator[Span]:
+    for match in _RANDOM.finditer(text):
+        if _looks_random(match[0]):
+            yield match.span()
+
+
+def _looks_random(run: str) -> bool:
+    """Whether upper case, lower case and digits alternate as in base64 of random bytes.
+
+    Random base64 changes class at about 0.64 of its places; words, paths, camel case and dates at
+    less than 0.4; hex digests have no upper case beside lower case.
+    """
+    classes = [
+        "u" if c.isupper() else "l" if c.islower() else "d" if c.isdigit() else "s"
+        for c in run[:512]
+    ]
+    if not {"u", "l", "d"} <= set(classes) or max(map(len, run[:512].split("/"))) < 16:
+        return False
+    changes = sum(a != b for a, b in pairwise(classes))
+    return changes >= 0.4 * (len(classes) - 1)
