@@ -1,14 +1,20 @@
 """All files of the fixtures, by path, as the simulator writes them."""
 
 from tests.fleet import (
+    answers_ledger,
     answers_network,
     answers_pods,
     answers_runs,
     answers_storage,
+    answers_traffic,
+    render_coredns,
+    render_dns_collector,
     render_hubble,
     render_kubernetes,
+    render_otlp,
     render_polyaxon,
     render_s3,
+    render_vpc_flow,
     secrets,
     settings,
 )
@@ -21,10 +27,14 @@ from tests.fleet.world import Fleet
 def exports(fleet: Fleet) -> list[ExportFile]:
     """Return all export files."""
     files = [
+        *render_coredns.render(fleet),
+        *render_dns_collector.render(fleet),
         *render_hubble.render(fleet),
         *render_kubernetes.render(fleet),
+        *render_otlp.render(fleet),
         *render_polyaxon.render(fleet),
         *render_s3.render(fleet),
+        *render_vpc_flow.render(fleet),
     ]
     return by_path(files)
 
@@ -32,6 +42,10 @@ def exports(fleet: Fleet) -> list[ExportFile]:
 def answers(fleet: Fleet, files: list[ExportFile]) -> list[Table]:
     """Return the stated rows of all tables."""
     return [
+        answers_ledger.export_files(files),
+        answers_ledger.rejected_records(files),
+        answers_traffic.pod_traffic(fleet),
+        answers_traffic.peer_traffic(fleet),
         answers_pods.pod_intervals(fleet),
         answers_pods.image_pulls(fleet),
         answers_network.connections(fleet),

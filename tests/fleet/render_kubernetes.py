@@ -197,19 +197,25 @@ def _container_status(container: Container, moment: datetime) -> Json:
 
 
 def _pods_list(fleet: Fleet, cluster: Cluster, day: date) -> ExportFile:
-    moment = day_end(day) - seconds(1)
+    moment = list_time(day)
     there = [
         pod_object(pod, moment)
         for pod in fleet.pods
         if pod.cluster == cluster
         and in_list(pod, day)
     ]
-    return _document(_file(cluster, day, "pods.json"), "PodList", there, 900_000 + day.day)
+    return _document(_file(cluster, day, "pods-23.json"), "PodList", there, 900_000 + day.day)
+
+
+def list_time(day: date) -> datetime:
+    """Return when the nightly lists are taken: at 23:00, the hour in their names."""
+    return day_end(day) - seconds(3600)
 
 
 def in_list(pod: Pod, day: date) -> bool:
     """Return whether the nightly list of a day holds the pod; short-lived pods are watched."""
-    is_there = pod.created < day_end(day) and (pod.deleted is None or pod.deleted >= day_end(day))
+    moment = list_time(day)
+    is_there = pod.created < moment and (pod.deleted is None or pod.deleted >= moment)
     return is_there and not pod.watched
 
 
@@ -392,11 +398,11 @@ def _events_list(fleet: Fleet, cluster: Cluster, day: date) -> ExportFile:
                 'MountVolume.SetUp failed for volume "cache": mount //files.example.com/cache: '
                 f"password={secrets.EVENT_MESSAGE_PASSWORD}: permission denied"
             )
-            moment = day_end(day) - seconds(1200)
+            moment = list_time(day) - seconds(1200)
             event = _kubelet(pod, None, "FailedMount", text, moment, type_="Warning")
             event["metadata"]["uid"] = draw.uuid4("mount", pod.uid, day)
             items.append(event)
-    return _document(_file(cluster, day, "events.json"), "EventList", items, 900_100 + day.day)
+    return _document(_file(cluster, day, "events-23.json"), "EventList", items, 900_100 + day.day)
 
 
 # -- nodes and services --------------------------------------------------------------------------
@@ -409,7 +415,7 @@ def _node_object(node: Node, day: date) -> Json:
         "metadata": {
             "name": node.name,
             "uid": draw.uuid4("node", node.name),
-            "resourceVersion": str(_version(node.name, day_end(day))),
+            "resourceVersion": str(_version(node.name, list_time(day))),
             "creationTimestamp": "2026-03-01T00:00:00Z",
             "labels": {
                 "kubernetes.io/arch": "amd64",
@@ -431,7 +437,7 @@ def _node_object(node: Node, day: date) -> Json:
 
 def _nodes_list(fleet: Fleet, cluster: Cluster, day: date) -> ExportFile:
     items = [_node_object(node, day) for node in fleet.nodes if node.cluster == cluster.name]
-    return _document(_file(cluster, day, "nodes.json"), "NodeList", items, 900_200 + day.day)
+    return _document(_file(cluster, day, "nodes-23.json"), "NodeList", items, 900_200 + day.day)
 
 
 def _service_object(
@@ -445,7 +451,7 @@ def _service_object(
             "name": name,
             "namespace": namespace,
             "uid": draw.uuid4("service", namespace, name, address),
-            "resourceVersion": str(_version(name, day_end(day))),
+            "resourceVersion": str(_version(name, list_time(day))),
             "creationTimestamp": "2026-03-01T00:00:00Z",
         },
         "spec": {
@@ -468,6 +474,6 @@ def _services_list(cluster: Cluster, day: date) -> ExportFile:
     if cluster == BIRCH:
         selector = {"app.kubernetes.io/name": "label-service"}
         items.append(_service_object(day, LABEL_SERVICE, LABEL_ADDRESS, 8080, selector, "TCP"))
-    return _document(_file(cluster, day, "services.json"), "ServiceList", items, 900_300 + day.day)
+    return _document(_file(cluster, day, "services-23.json"), "ServiceList", items, 900_300 + day.day)
 
 

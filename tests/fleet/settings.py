@@ -53,7 +53,7 @@ exports:
     path: exports/{{cluster}}/polyaxon/{{project}}/%Y-%m-%d/*/outputs/spec.json
   - name: kubernetes-lists
     format: kubernetes
-    path: exports/{{cluster}}/kubernetes/%Y-%m-%d/*.json
+    path: exports/{{cluster}}/kubernetes/%Y-%m-%d/*-%H.json
   - name: kubernetes-watches
     format: kubernetes
     path: exports/{{cluster}}/kubernetes/%Y-%m-%d/*.jsonl
