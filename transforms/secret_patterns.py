@@ -94,10 +94,10 @@ _SHAPES = [
         ("ghp_ gho_ ghu_ ghs_ ghr_", r"[A-Za-z0-9]{16,}+"),
         ("github_pat_", r"\w{16,}+"),
         (
-            "glpat- gldt- glrt- glptt- glft- glimt- glagent- gloas- glcbt- glsoat- glffct-"
-            " GR1348941",
+            "glpat- gldt- glrt- glptt- glft- glimt- glagent- gloas- glcbt- glsoat- glffct-",
             r"[\w.-]{16,}+",
         ),
+        ("GR1348941", r"[\w.-]{16,}+"),
         ("npm_", r"[A-Za-z0-9]{30,}+"),
         ("pypi-Ag", r"[\w-]{16,}+"),
         ("dckr_pat_ dckr_oat_", r"[\w-]{16,}+"),
@@ -129,6 +129,7 @@ _SHAPES = [
     Rule("sk-", re.compile(r"(sk-[\w-]{20,}+)"), check=_has_digit),
     Rule("local-", re.compile(r"(local-[0-9a-f]{40}(?![0-9a-f]))")),
     Rule(":AA", re.compile(r"(:AA[\w-]{33})(?![\w-])"), bounded=False),
+    Rule("asic", re.compile(r"asic[\s+]{1,8}([A-Za-z0-9+/]{6,}+={0,2})"), False, _is_basic),
     Rule("Q~", re.compile(r"(Q~[\w.~-]{31,34})(?![\w~])"), bounded=False),
 ]
 
@@ -172,8 +173,6 @@ _LOWER_SHAPES = [
         bounded=False,
     ),
 ]
-
-_BASIC = Rule("asic", re.compile(r"asic[\s+]{1,8}([A-Za-z0-9+/]{6,}+={0,2})"), False, _is_basic)
 
 _NAMES = (
     "password", "passwd", "passphrase", "passcode", "secret", "token", "credential", "credentials",
@@ -232,14 +231,17 @@ def secret_spans(text: str, *, guess: bool) -> Iterator[Span]:
     """
     lower = _ascii_lower(text)
     for rule in _SHAPES:
-        yield from _matches(rule, text)
-    yield from _matches(_BASIC, text)
+        if rule.anchor in text:
+            yield from _matches(rule, text)
     for rule in _LOWER_SHAPES:
-        yield from _matches(rule, lower)
+        if rule.anchor in lower:
+            yield from _matches(rule, lower)
     for name in _NAMES:
-        yield from _named(lower, name, _PAIR, spaced=True)
+        if name in lower:
+            yield from _named(lower, name, _PAIR, spaced=True)
     for name in _WORDS:
-        yield from _named(lower, name, _PAIR, spaced=True, bounded=True)
+        if name in lower:
+            yield from _named(lower, name, _PAIR, spaced=True, bounded=True)
     yield from _named(lower, "key", _PAIR, spaced=True, kinds=_KEY_KINDS)
     yield from _named(lower, "authorization", _HEADER)
     yield from _named(lower, "cookie", _COOKIE)

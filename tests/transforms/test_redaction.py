@@ -1,0 +1,362 @@
+"""Nothing that looks like a credential comes out; what stands beside it does."""
+
+import base64
+import string
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.redaction import (
+    KeyedHash,
+    clean_url,
+    excerpt,
+    path_without_query,
+    redact,
+    redact_name,
+)
+
+R20 = "Zk3vQ9xT7mLp2RsW5bNc"
+R36 = "Zk3vQ9xT7mLp2RsW5bNcZk3vQ9xT7mLp2RsW"
+R40 = "Zk3vQ9xT7mLp/RsW5bNc8fGh1JkD4aXyC6eUoi0w"
+HEX40 = "0123456789abcdef0123456789abcdef01234567"
+BASIC = base64.b64encode(b"reader:hunter2").decode()
+
+PLANTED = [
+    # (text, secret, harmless neighbour)
+    # AWS
+    ("denied for AKIAIOSFODNN7EXAMPLE in eu-west-1", "AKIAIOSFODNN7EXAMPLE", "in eu-west-1"),
+    ("key=data/ASIAQQQQWWWWEEEE2222.bin", "ASIAQQQQWWWWEEEE2222", ".bin"),
+    ('{"msg":"used\\nAKIAIOSFODNN7EXAMPLE now"}', "AKIAIOSFODNN7EXAMPLE", "now"),
+    (f"export AWS_SECRET_ACCESS_KEY={R40} ; ls", R40, "; ls"),
+    (f"credentials {R40} were refused", R40, "were refused"),
+    (f'"sessionToken":"IQoJb3JpZ2lu{R36}==","expiration":"soon"', R36, '"expiration":"soon"'),
+    (f"got FwoGZXIvYXdz{R20}/+{R20} from sts", R20, "from sts"),
+    (
+        f"GET /b/k?X-Amz-Date=20260310T000000Z&X-Amz-Signature={HEX40} HTTP/1.1",
+        HEX40,
+        "X-Amz-Date=20260310T000000Z",
+    ),
+    (
+        "?X-Amz-Credential=ASIAFAKE%2F20260310%2Feu-west-1%2Fs3%2Faws4_request&X-Amz-Expires=60",
+        "ASIAFAKE%2F20260310",
+        "X-Amz-Expires=60",
+    ),
+    ("?x-amz-security-token=abc%2Bdef%3D%3D&versionId=7", "abc%2Bdef", "versionId=7"),
+    ("/k?AWSAccessKeyId=MYKEYID&Expires=17&Signature=q%2Fw%3D", "MYKEYID", "Expires=17"),
+    ("/k?AWSAccessKeyId=MYKEYID&Expires=17&Signature=q%2Fw%3D", "q%2Fw", "Expires=17"),
+    (
+        "Authorization: AWS MINIOKEY:c2lnbmF0dXJl\nHost: s3.example.com",
+        "c2lnbmF0",
+        "s3.example.com",
+    ),
+    (
+        f"Authorization: AWS4-HMAC-SHA256 Credential=MYKEYID/s3, Signature={HEX40}\nRange: x",
+        HEX40,
+        "Range: x",
+    ),
+    # Google
+    (f"/b/o?X-Goog-Signature={HEX40}&X-Goog-Date=20260310", HEX40, "X-Goog-Date=20260310"),
+    ("/o?GoogleAccessId=sa@p.iam.example.com&Expires=1", "sa@p.iam", "Expires=1"),
+    (f"maps key AIzaSy{R36} used", R36[:30], "used"),
+    (f"token ya29.{R36} expired", R36, "expired"),
+    (f"client GOCSPX-{R36}, id 7", R36, "id 7"),
+    (f"hmac GOOG1E{R36.upper()} on bucket", R36.upper(), "on bucket"),
+    ("/upload?upload_id=ADPycdu42&uploadType=resumable", "ADPycdu42", "uploadType=resumable"),
+    # Azure
+    ("/c/b?sv=2024-11-04&sr=b&sig=abc%2Fdef%3D&se=2026", "abc%2Fdef", "se=2026"),
+    (
+        f"AccountName=store;AccountKey={R40}==;EndpointSuffix=core.windows.net",
+        R40,
+        "EndpointSuffix=core.windows.net",
+    ),
+    ("Endpoint=sb://x/;SharedAccessKey=aGVsbG8=;EntityPath=q", "aGVsbG8", "EntityPath=q"),
+    (f"azure abc8Q~{R36[:34]} rotated", R36[:34], "rotated"),
+    ("https://x/c?a=1&amp;sig=secretsig&amp;se=2026", "secretsig", "se=2026"),
+    # Headers
+    ("Authorization: Bearer abcdef status=403", "abcdef", "status=403"),
+    (
+        '"headers":[{"key":"Authorization","value":"Bearer abc"},{"key":"Host"}]',
+        "Bearer abc",
+        "Host",
+    ),
+    ('{"authorization":["Bearer q"],"host":["h.example.com"]}', "Bearer q", "h.example.com"),
+    ("curl -H 'Authorization: token abc' https://h.example.com", "abc", "https://h.example.com"),
+    (f"got Bearer {R20} from h", R20, "from h"),
+    (f"got Basic {BASIC} from h", BASIC, "from h"),
+    ("Proxy-Authorization: Negotiate YII\nVia: p", "YII", "Via: p"),
+    ("Cookie: session=abc; theme=dark\nHost: h.example.com", "session=abc", "h.example.com"),
+    ("X-Vault-Token: s.abc\nX-Request-Id: 42", "s.abc", "X-Request-Id: 42"),
+    ("X-Api-Key=abc123, retries=3", "abc123", "retries=3"),
+    ("x-amz-server-side-encryption-customer-key: aGV5 x", "aGV5", "server-side-encryption"),
+    # URLs
+    (
+        "pull https://ci:pa55@registry.example.com/v2/: denied",
+        "ci:pa55",
+        "registry.example.com/v2/",
+    ),
+    ("git+ssh://deploy%3Ax@h.example.com/r.git@main", "deploy%3Ax", "h.example.com/r.git@main"),
+    ("postgres://u:p/a/s@db.example.com:5432/x", "p/a/s", "db.example.com:5432/x"),
+    ("see https:\\/\\/u:p4ss@h.example.com\\/a", "u:p4ss", "h.example.com"),
+    ("redirect=https%3A%2F%2Fu%3Ap4ss%40h.example.com", "u%3Ap4ss", "h.example.com"),
+    ("https://hooks.slack.com/services/T0/B0/xyz ok", "T0/B0/xyz", "hooks.slack.com"),
+    ("/simple/torch/?token=abc&format=json", "abc", "format=json"),
+    ("/maps?key=abc123&q=berlin", "abc123", "q=berlin"),
+    # Encodings
+    ("u=%2Fk%3FX-Amz-Signature%3Dabc123%26partNumber%3D4", "abc123", "partNumber%3D4"),
+    ("u=%252Fk%253FX-Amz-Signature%253Dabc123%2526partNumber%253D4", "abc123", "partNumber%253D4"),
+    ('{"u":"/k?sig\\u003dabc123\\u0026se\\u003d9"}', "abc123", "se\\u003d9"),
+    ('{"log":"{\\"password\\":\\"abc123\\",\\"step\\":4}\\n"}', "abc123", '\\"step\\":4'),
+    ("A\x00K\x00I\x00A\x00" + "\x00".join("IOSFODNN7EXAMPLE") + " ok", "F\x00O\x00D", "ok"),
+    # Named values
+    ("password=hunter2: permission denied", "hunter2", ": permission denied"),
+    ('{"password":"hun\\"ter2","user":"ada"}', "ter2", '"user":"ada"'),
+    ("{'api_key': 'abc123', 'user': 'ada'}", "abc123", "'user': 'ada'"),
+    ("api-key: abc123\nuser: ada", "abc123", "user: ada"),
+    ("secretKey=abc123 region=eu", "abc123", "region=eu"),
+    ("DB_PASSWORD=abc,123;x user=ada", "abc,123;x", "user=ada"),
+    ('{"client_secret" : "a b c" , "n" : 1}', "a b c", '"n" : 1'),
+    ('{"token":{"value":"abc123"},"epochs":{"value":3}}', "abc123", '"epochs":{"value":3}'),
+    ('[{"name":"API_KEY","value":"abc123"},{"name":"HF_HOME","value":"/c"}]', "abc123", "/c"),
+    ('[{"value":"abc123","name":"HF_TOKEN"},{"value":"/c","name":"HF_HOME"}]', "abc123", "/c"),
+    ("- name: DB_PASSWORD\n  value: abc123\n- name: EPOCHS\n  value: 3", "abc123", "value: 3"),
+    ('{"key":"password","value":{"stringValue":"abc123"}},{"key":"n"}', "abc123", '"key":"n"'),
+    ('args: ["--password","abc123","--epochs","3"]', "abc123", '"--epochs","3"'),
+    ("train --hf-token abc123 --epochs 3", "abc123", "--epochs 3"),
+    ("curl -u ada:abc123 https://h.example.com", "abc123", "https://h.example.com"),
+    ("machine api.wandb.ai login user password abc123 macdef", "abc123", "api.wandb.ai"),
+    (f"wandb login --relogin {HEX40} done", HEX40, "done"),
+    ("CREATE USER ada IDENTIFIED BY 'abc123'; GRANT", "abc123", "GRANT"),
+    ('"auths":{"r.example.com":{"auth":"YTpi"}}', "YTpi", "r.example.com"),
+    # Token shapes
+    (f"clone with ghp_{R36} failed", R36, "failed"),
+    (f"clone with github_pat_11AAAAAAA_{R36} failed", R36, "failed"),
+    (f"clone with glpat-{R20} failed", R20, "failed"),
+    (f"hub hf_{R36} 401", R36, "401"),
+    (f"openai sk-proj-{R20} 429", R20, "429"),
+    (f"slack xoxb-12345-{R20} ok", R20, "ok"),
+    (f"npm npm_{R36} ok", R36, "ok"),
+    (f"index pypi-AgEIcHlwaS5vcmc{R20} ok", R20, "ok"),
+    (f"ngc nvapi-{R36} ok", R36, "ok"),
+    (f"vault hvs.{R36} ok", R36, "ok"),
+    (f"wandb wandb_v1_{R36} ok", R36, "ok"),
+    (f"grafana glsa_{R36} ok", R36, "ok"),
+    (f"stripe sk_live_{R20} ok", R20, "ok"),
+    (f"bot 123456789:AA{R36[:33]} ok", R36[:33], "ok"),
+    (f"jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.{R20} ok", R20, "ok"),
+    ("hash $6$saltsalt$abcdefghijklmnop ok", "abcdefghijklmnop", "ok"),
+    (
+        "before -----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY----- after",
+        "MIIE",
+        "after",
+    ),
+    (
+        '{"key":"-----BEGIN PRIVATE KEY-----\\nMIIE\\n-----END PRIVATE KEY-----\\n","id":7}',
+        "MIIE",
+        '"id":7',
+    ),
+    ("cut -----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNz", "b3BlbnNz", "cut"),
+]
+
+HARMLESS = [
+    'Error: secret "hf-token" not found',
+    'MountVolume.SetUp failed for volume "x" : secret "db-credentials" not found',
+    "couldn't find key AWS_SECRET_ACCESS_KEY in Secret ml/aws",
+    f"Pulled image r.example.com/t@sha256:{'ab12' * 16} in 3.2s",
+    f"revision {HEX40}",
+    "uid 6d1f2f86-9d1c-4c1f-8a7f-000000000000",
+    "max_tokens=4096 tokens: 512 tokenizer=bert",
+    "secretName: regcred passwordless=no",
+    'WWW-Authenticate: Bearer realm="https://auth.example.com",service="r"',
+    "Bearer authentication failed, Basic authentication required",
+    "s3://bucket/Datasets/ImageNet2012/train/n01440764/n01440764_10026.JPEG",
+    "run ResNet50-ImageNet2012-BS256-LR0001-Adam-FP16-DDP8xA100",
+    "mail ada@example.com about task-runner-for-imagenet-1k",
+    "docker run -u 1000:1000 image",
+    "http://h.example.com:8080/a@b",
+    "git@github.example.com:org/repo.git",
+    '{"password":null,"token":"","secret":false}',
+    "design=3 bypass=1 author=ada",
+    "hf_hub_download npm_config_cache sk-learn-tutorial-notebooks",
+    "arn:aws:sts::111122223333:assumed-role/reader/AROAEXAMPLEEXAMPLE",
+    'aws-cli/2.15 md/Botocore#1.34 md/arch#x86_64 cfg/retry-mode#legacy "-" 0',
+    "huggingface.co.ml.svc.cluster.local. A IN NOERROR qr,aa,rd 66 0.000150566s",
+]
+
+
+@pytest.mark.parametrize(("text", "secret", "neighbour"), PLANTED)
+def test_a_planted_secret_is_masked_and_its_neighbour_stays(text, secret, neighbour):
+    assert secret in text
+    assert neighbour in text
+    redacted = redact(text)
+    assert secret not in redacted
+    assert neighbour in redacted
+    assert "***" in redacted
+    assert redact(redacted) == redacted
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_harmless_text_stays_as_it_is(text):
+    assert redact(text) == text
+
+
+def test_each_secret_of_a_signed_url_is_masked_where_it_stands():
+    url = (
+        "https://b.s3.eu-west-1.amazonaws.com/k?X-Amz-Algorithm=AWS4-HMAC-SHA256"
+        "&X-Amz-Credential=ASIAQQQQWWWWEEEE2222%2F20260310%2Feu-west-1%2Fs3%2Faws4_request"
+        "&X-Amz-Expires=900&X-Amz-Security-Token=IQoJb3Jp%2B&X-Amz-SignedHeaders=host"
+        "&X-Amz-Signature=0a1b2c"
+    )
+    assert redact(url) == (
+        "https://b.s3.eu-west-1.amazonaws.com/k?X-Amz-Algorithm=AWS4-HMAC-SHA256"
+        "&X-Amz-Credential=***&X-Amz-Expires=900&X-Amz-Security-Token=***"
+        "&X-Amz-SignedHeaders=host&X-Amz-Signature=***"
+    )
+
+
+def test_a_name_keeps_random_looking_parts_but_no_credential():
+    assert redact(f"blobs/{R40}") == "***"
+    assert redact_name(f"blobs/{R40}") == f"blobs/{R40}"
+    assert redact_name("blobs/ghp_0123456789abcdefghij.bin") == "blobs/***.bin"
+
+
+TEXTS = st.lists(
+    st.one_of(
+        st.sampled_from([text for text, _, _ in PLANTED]),
+        st.sampled_from(
+            ["token", "=", ":", '"', "'", "\\", "%3D", "%25", "//", "@", "***", " ", "\n", "&", ";",
+             "password", "Authorization", "value", "name", "key", "[", "{", "}", "]", ",", "--",
+             "AKIA", "eyJ", "Bearer ", "ghp_", R20, R40, "login ", "\\u003d", "&amp;", "\x00"]
+        ),
+        st.text(string.printable, max_size=6),
+        st.text(max_size=4),
+    ),
+    max_size=12,
+).map("".join)  # fmt: skip
+
+
+@given(TEXTS)
+def test_redacting_twice_is_redacting_once(text):
+    once = redact(text)
+    assert redact(once) == once
+
+
+@given(TEXTS, st.sampled_from(PLANTED), TEXTS)
+def test_a_secret_is_found_between_whatever_stands_on_other_lines(before, planted, after):
+    text, secret, _ = planted
+    assert secret not in redact(f"x\n\n{text}\n{after}") or secret in after
+    assert isinstance(redact(before + text + after), str)
+
+
+def _slow(*pieces):
+    return [pytest.param(piece, marks=pytest.mark.slow) for piece in pieces]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        'token:"', "%25", "//", '"value":"', "-----begin private key-----", "aA1",
+        *_slow(
+            "token=", '\\"', "--password ", "token=,a", "login a password ", "Bearer a", "&amp;",
+            "cookie", "authorization: a ", "eyJ", "[", "key=", "1//0", "SG.", " -u a:", "asic a",
+        ),
+    ],
+)  # fmt: skip
+def test_a_hostile_megabyte_takes_seconds_and_no_more(piece):
+    text = (piece * (1_000_000 // len(piece) + 1))[:1_000_000]
+    started = time.process_time()
+    redact(text)
+    assert time.process_time() - started < 20
+
+
+URLS = [
+    ("https://u:p@h.example.com:8443/a/b?x=1#f", "https://h.example.com:8443/a/b"),
+    (
+        "https://h/k?versionId=3&X-Amz-Signature=1&partNumber=2",
+        "https://h/k?versionId=3&partNumber=2",
+    ),
+    (
+        "s3://bucket/key?list-type=2&prefix=a/&delimiter=/",
+        "s3://bucket/key?list-type=2&prefix=a/&delimiter=/",
+    ),
+    ("/b/k?uploadId=abc&token=1", "/b/k?uploadId=abc"),
+    ("/b?uploads&sig=1", "/b?uploads"),
+    ("//u:p@h/x", "//h/x"),
+    ("git@h.example.com:org/r.git", "h.example.com:org/r.git"),
+    ("u:p@h/x", "h/x"),
+    ("https://a@b@h/x", "https://h/x"),
+    ("https://h/x?prefix=ghp_0123456789abcdefghij", "https://h/x"),
+    ("https://h/x%3Fsig%3Dabc", "https://h/x%3Fsig%3D***"),
+    ("https://h/x#access_token=1", "https://h/x"),
+    ("https://[2001:db8::1]:443/x?y", "https://[2001:db8::1]:443/x"),
+    ("https://[broken/x", "https://[broken/x"),
+    ("path/with@sign", "path/with@sign"),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("url", "cleaned"), URLS)
+def test_a_url_keeps_host_path_and_harmless_parameters_only(url, cleaned):
+    assert clean_url(url) == cleaned
+    assert clean_url(cleaned) == cleaned
+
+
+@given(TEXTS)
+def test_no_userinfo_query_or_fragment_survives_in_a_url(text):
+    cleaned = clean_url("https://user:hunter2@h.example.com/" + text + "?t=leak#leak2")
+    assert "hunter2" not in cleaned
+    assert "leak" not in cleaned
+
+
+@pytest.mark.parametrize(
+    ("path", "cut"),
+    [
+        ("/simple/torch/?token=abc", "/simple/torch/"),
+        ("/a#b?c", "/a"),
+        ("/what%3F.txt", "/what%3F.txt"),
+        ("/a%3Fsig%3Dabc", "/a%3Fsig%3D***"),
+        ("/u/AKIAIOSFODNN7EXAMPLE/x", "/u/***/x"),
+        ("", ""),
+    ],
+)
+def test_a_path_ends_before_its_query(path, cut):
+    assert path_without_query(path) == cut
+
+
+def test_an_excerpt_is_one_short_line_without_control_characters():
+    assert excerpt(b"a\tb\r\n\x00\x1b[31m\xff\xc2\x85") == "a\\tb\\r\\n\\x00\\x1b[31m\ufffd\\x85"
+    assert excerpt("a\u202eb".encode()) == "a\\u202eb"
+    assert excerpt(b"x" * 200) == "x" * 200
+    assert excerpt(b"x" * 201) == "x" * 199 + "…"
+    assert excerpt(b"") == ""
+    assert excerpt(b"abcdef", limit=3) == "ab…"
+
+
+@pytest.mark.parametrize("lead", [150, 190, 195, 199])
+def test_a_secret_at_the_cut_does_not_survive_in_part(lead):
+    shown = excerpt(b"x" * (lead - 1) + b" AKIAIOSFODNN7EXAMPLE and more" + b"y" * 500)
+    assert "AKI" not in shown
+    assert len(shown) <= 200
+
+
+@pytest.mark.parametrize("size", [16_370, 16_384, 17_000, 70_000])
+def test_a_secret_at_the_edge_of_what_is_read_does_not_survive(size):
+    masked_lead = b"-----BEGIN PRIVATE KEY-----" + b"a" * size + b"-----END PRIVATE KEY-----"
+    shown = excerpt(masked_lead + b" AKIAIOSFODNN7EXAMPLE " + b"z" * 100_000)
+    assert "AKIA" not in shown
+    assert "aaaa" not in shown
+    assert shown.startswith("*** *** zzz")
+
+
+@given(st.binary(max_size=300), st.integers(1, 300))
+def test_an_excerpt_of_any_bytes_is_printable_and_short(raw, limit):
+    shown = excerpt(raw, limit)
+    assert len(shown) <= limit
+    assert not any(ord(c) < 32 or 127 <= ord(c) < 160 for c in shown)
+
+
+def test_a_keyed_hash_needs_a_key():
+    assert KeyedHash(None).of("AKIAIOSFODNN7EXAMPLE") is None
+    hashed = KeyedHash(b"key").of("The quick brown fox jumps over the lazy dog")
+    assert hashed == "f7bc83f430538424b13298e6aa6fb143"  # RFC-style example of HMAC-SHA-256
