@@ -4,6 +4,7 @@ Everything below `data/fixtures` is replaced except the README, which people wri
 """
 
 import shutil
+import sys
 from pathlib import Path
 
 from tests.fleet.build import all_files
@@ -22,7 +23,7 @@ def main() -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     size = sum(len(text.encode()) for text in files.values())
-    print(f"{len(files)} files, {size:,} bytes")
+    sys.stdout.write(f"{len(files)} files, {size:,} bytes\n")
 
 
 if __name__ == "__main__":

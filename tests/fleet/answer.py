@@ -30,7 +30,8 @@ class Table:
         """State one row; a column that is not given is null."""
         unknown = set(values) - set(self.columns)
         if unknown:
-            raise KeyError(f"{self.name} has no column {sorted(unknown)}")
+            message = f"{self.name} has no column {sorted(unknown)}"
+            raise KeyError(message)
         self.rows.append(values)
 
     def text(self) -> str:
@@ -40,7 +41,8 @@ class Table:
         lines.sort(key=lambda line: [line[place] for place in places])
         keys = [tuple(line[place] for place in places) for line in lines]
         if len(set(keys)) != len(keys):
-            raise ValueError(f"{self.name}: a key stands twice")
+            message = f"{self.name}: a key stands twice"
+            raise ValueError(message)
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
         writer.writerow(self.columns)

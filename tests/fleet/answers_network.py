@@ -154,15 +154,22 @@ def name_bindings(fleet: Fleet) -> Table:
             end = answered + timedelta(seconds=max(ttl, 60))
             bindings.append(
                 _Binding(
-                    lookup.pod, record.data, lookup.query, answered - GRACE, end, ttl,
-                    chain[-1] if chain else None, 1,
+                    lookup.pod,
+                    record.data,
+                    lookup.query,
+                    answered - GRACE,
+                    end,
+                    ttl,
+                    chain[-1] if chain else None,
+                    1,
                 )
             )
     for binding in _merged(bindings):
         for day in DAYS:
             if binding.start < day_end(day) and binding.end > day_start(day):
                 if binding.end > day_end(day) or binding.start < day_start(day):
-                    raise ValueError("no binding of the scenario crosses midnight")
+                    message = "no binding of the scenario crosses midnight"
+                    raise ValueError(message)
                 table.add(
                     date=day,
                     cluster=binding.pod.cluster.name,

@@ -52,13 +52,9 @@ def runs(fleet: Fleet) -> Table:
         for day in active_days(fleet, run):
             limit = day_end(day)
             status = status_at(run, limit)
-            attempts = sorted(
-                {pod.attempt for pod in run.pods if pod.created < limit and pod.attempt}
-            )
-            for attempt in attempts or [None]:
-                pods = [
-                    pod for pod in run.pods if pod.attempt == attempt and pod.created < limit
-                ]
+            born = {pod.attempt for pod in run.pods if pod.created < limit}
+            for attempt in sorted(born, key=lambda number: number or 0) or [None]:
+                pods = [pod for pod in run.pods if pod.attempt == attempt and pod.created < limit]
                 ends = [interval_end(fleet, pod)[0] for pod in pods]
                 known = [end for end in ends if end is not None and end <= limit]
                 clones = [item for item in run.declares if item.operation == "clone"]

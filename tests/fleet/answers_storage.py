@@ -26,7 +26,8 @@ def object_transfers(fleet: Fleet) -> Table:
     )  # fmt: skip
     for item in transfers(fleet):
         if item.start.date() != item.end.date():
-            raise ValueError("a transfer of the scenario crosses midnight")
+            message = "a transfer of the scenario crosses midnight"
+            raise ValueError(message)
         pod, run = item.pod, item.run
         table.add(
             date=item.start.date(),
@@ -50,12 +51,12 @@ def object_transfers(fleet: Fleet) -> Table:
             error_bytes=item.error_bytes,
             object_size_bytes=item.size,
             is_complete=item.is_complete,
-            cluster=pod.cluster.name if pod else (NOT_STATED if run else None),
+            cluster=pod.cluster.name if pod else None,
             pod_name=pod.name if pod else None,
             pod_uid=pod.uid if pod else None,
             node=pod.node.name if pod else None,
             run_uuid=run.uuid if run else None,
-            attempt=pod.attempt if pod else (NOT_STATED if run else None),
+            attempt=pod.attempt if pod else None,
             match_kind=item.first.match_kind,
             reader_zone=pod.node.zone if pod else None,
             reader_region=item.reader_region if pod else (NOT_STATED if run else None),
@@ -69,7 +70,7 @@ def repeats(fleet: Fleet) -> list[dict[str, object]]:
     reads = [item for item in transfers(fleet) if item.operation == "read" and item.bytes > 0]
     rows: list[dict[str, object]] = []
     for item in reads:
-        fleet_row = _row(item, reads, "fleet", lambda other: "fleet")
+        fleet_row = _row(item, reads, "fleet", _whole_fleet)
         if fleet_row is None:
             continue
         rows.append(fleet_row)
@@ -83,6 +84,10 @@ def repeats(fleet: Fleet) -> list[dict[str, object]]:
             if row is not None:
                 rows.append(row)
     return rows
+
+
+def _whole_fleet(_: Transfer) -> str | None:
+    return "fleet"
 
 
 def _run_of(item: Transfer) -> str | None:
@@ -150,7 +155,7 @@ def repeat_transfers(fleet: Fleet) -> Table:
             date=item.start.date(),
             object_id=item.object_id,
             start_at=item.start,
-            cluster=pod.cluster.name if pod else (NOT_STATED if run else None),
+            cluster=pod.cluster.name if pod else None,
             node=pod.node.name if pod else None,
             run_uuid=run.uuid if run else None,
             project=run.project if run else None,

@@ -129,7 +129,8 @@ def _spread(shares: dict[int, Share], growth: Growth) -> None:
         if growth.hides is not None:
             hidden = {epoch_micros(moment) // WINDOW for moment in growth.hides}
             if hidden != {window}:
-                raise ValueError("the scenario keeps each restart inside one window")
+                message = "the scenario keeps each restart inside one window"
+                raise ValueError(message)
             share.resets += 1
             share.hidden = True
 

@@ -1,9 +1,11 @@
 """All files of the fixtures, by path, as the simulator writes them."""
 
 from tests.fleet import (
+    answers_dependencies,
     answers_ledger,
     answers_network,
     answers_pods,
+    answers_queries,
     answers_runs,
     answers_storage,
     answers_traffic,
@@ -56,6 +58,9 @@ def answers(fleet: Fleet, files: list[ExportFile]) -> list[Table]:
         answers_runs.declared_dependencies(fleet),
         answers_runs.node_coverage(fleet),
         answers_runs.run_coverage(fleet),
+        answers_dependencies.run_dependency_days(fleet),
+        answers_dependencies.run_dependencies(fleet),
+        answers_dependencies.dependencies(fleet),
     ]
 
 
@@ -66,11 +71,12 @@ def all_files() -> dict[str, str]:
     tables = answers(fleet, files)
     written = {file.path: file.text for file in files}
     if len(written) != len(files):
-        raise ValueError("two export files have one path")
+        message = "two export files have one path"
+        raise ValueError(message)
     written["podledger.yaml"] = settings.text()
     written["redaction.key"] = settings.REDACTION_KEY
     written["planted_secrets.txt"] = "".join(f"{value}\n" for value in secrets.ALL)
     written["expected/keys.csv"] = keys_text(tables)
-    for table in tables:
+    for table in [*tables, *answers_queries.queries(fleet)]:
         written[f"expected/{table.name}.csv"] = table.text()
     return written

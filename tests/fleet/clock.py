@@ -12,7 +12,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def at(text: str) -> datetime:
-    """Return the UTC time of `10 08:00:00` or `11 08:00:00.25`: day of March 2026 and time of day."""
+    """Return the UTC time of `10 08:00:00` or `11 08:00:00.25`: day of March 2026 and time."""
     day, clock = text.split(" ")
     moment = datetime.fromisoformat(f"2026-03-{day}T{clock}")
     return moment.replace(tzinfo=UTC)

@@ -1,7 +1,7 @@
 """What the resolvers of the simulated internet answer.
 
-Only documentation addresses stand here. The names of real services are kept where the product groups
-hosts by service; every other name is an example name.
+Only documentation addresses stand here. The names of real services are kept where the product
+groups hosts by service; every other name is an example name.
 """
 
 from tests.fleet.world import Answer
@@ -15,7 +15,7 @@ def bucket_host(bucket: str, region: str) -> str:
 
 
 def bucket_answers(host: str, last_octet: int) -> list[Answer]:
-    """Return what S3 answers: a chain to a name that all buckets of the region share, and 5 seconds."""
+    """Return what S3 answers: for 5 s, by way of a name that all buckets of a region share."""
     region = host.split(".")[-3]
     shared = f"s3-r-w.{region}.amazonaws.com"
     return [

@@ -24,7 +24,8 @@ BIRCH = Cluster(
 
 def _node(cluster: Cluster, address: str, zone: str, kind: str, number: int) -> Node:
     dashed = address.replace(".", "-")
-    domain = "ec2.internal" if cluster.region == "us-east-1" else f"{cluster.region}.compute.internal"
+    is_first_region = cluster.region == "us-east-1"
+    domain = "ec2.internal" if is_first_region else f"{cluster.region}.compute.internal"
     return Node(
         cluster=cluster.name,
         name=f"ip-{dashed}.{domain}",

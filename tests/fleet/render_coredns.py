@@ -28,9 +28,7 @@ def _file(fleet: Fleet, day: date) -> ExportFile:
         landing_date=day,
     )
     today = [
-        item
-        for item in fleet.lookups
-        if item.pod.cluster == ALDER and item.answered.date() == day
+        item for item in fleet.lookups if item.pod.cluster == ALDER and item.answered.date() == day
     ]
     today.sort(key=lambda item: item.answered)
     if day == DAYS[0]:
@@ -65,5 +63,3 @@ def _line(lookup: Lookup) -> str:
 
 def _message_id(lookup: Lookup) -> int:
     return draw.below(65_536, "dns-id", lookup.time, lookup.asked_as, lookup.type)
-
-

@@ -24,11 +24,12 @@ WORLD: Json = {"identity": 2, "labels": ["reserved:world"]}
 
 def render(fleet: Fleet) -> list[ExportFile]:
     """Return one file per node and day, and the copies that a collector shipped again."""
-    files = []
-    for node in fleet.nodes:
-        for day in DAYS:
-            if (node.name, day) not in MISSING_HUBBLE:
-                files.append(_file(fleet, node, day))
+    files = [
+        _file(fleet, node, day)
+        for node in fleet.nodes
+        for day in DAYS
+        if (node.name, day) not in MISSING_HUBBLE
+    ]
     whole = next(file for file in files if f"/{DAYS[0]}/{A1.name}/" in file.path)
     files.remove(whole)
     return [*files, *_rotated(whole), _again(files)]
@@ -52,7 +53,7 @@ def _file(fleet: Fleet, node: Node, day: date) -> ExportFile:
     for connection in fleet.connections:
         for index, event in enumerate(connection.events):
             if event.node == node and day_start(day) <= event.time < day_end(day):
-                lines.append((event.time, _flow_line(fleet, connection, event, index)))
+                lines.append((event.time, _flow_line(connection, event, index)))
     for lookup in fleet.lookups:
         if lookup.pod.node == node and day_start(day) <= lookup.time < day_end(day):
             lines += _lookup_lines(fleet, lookup)
@@ -73,17 +74,25 @@ def _broken(node: Node, day: date) -> Iterator[tuple[int, tuple[str, Any]]]:
     """Yield damage: after how many lines, its reason, and how the line before it was damaged."""
     if node == A1 and day == DAYS[0]:
         yield 9, ("invalid_json", lambda line: line[:211])
-        yield 20, (
-            "invalid_json",
-            lambda line: '{"flow":{"time":"2026-03-10T08:02:' + line[:90],
+        yield (
+            20,
+            (
+                "invalid_json",
+                lambda line: '{"flow":{"time":"2026-03-10T08:02:' + line[:90],
+            ),
         )
     if node == A2 and day == DAYS[0]:
-        yield 5, ("not_an_object", lambda line: '["flow","is","no","list"]')
+        yield 5, ("not_an_object", lambda _: '["flow","is","no","list"]')
     if node == B1 and day == DAYS[0]:
-        yield 7, (
-            "invalid_json",
-            lambda line: '{"flow":{"l7":{"http":{"headers":[{"key":"authorization","value":"Bearer '
-            + secrets.REJECTED_LINE_TOKEN,
+        yield (
+            7,
+            (
+                "invalid_json",
+                lambda _: (
+                    '{"flow":{"l7":{"http":{"headers":[{"key":"authorization","value":"Bearer '
+                    + secrets.REJECTED_LINE_TOKEN
+                ),
+            ),
         )
 
 
@@ -132,7 +141,7 @@ def _stamp(moment: datetime, *parts: object) -> str:
     return to_nano(moment, draw.between(1, 999, "nano", moment, *parts))
 
 
-def _envelope(node: Node, flow: Json) -> str:
+def _envelope(flow: Json) -> str:
     return _dump({"flow": flow, "node_name": flow["node_name"], "time": flow["time"]})
 
 
@@ -168,7 +177,8 @@ def _pod_endpoint(pod: Pod, node: Node) -> Json:
 
 
 def _workload(pod: Pod) -> str:
-    return pod.owner_name.rsplit("-", 1)[0] if pod.owner_name.startswith("coredns") else pod.owner_name
+    name = pod.owner_name
+    return name.rsplit("-", 1)[0] if name.startswith("coredns") else name
 
 
 def _host_endpoint(host: Node, node: Node) -> Json:
@@ -192,19 +202,57 @@ def _tail(node: Node, flow: Json) -> None:
         flow["node_labels"] = [f"topology.kubernetes.io/zone={node.zone}"]
 
 
-def _flow_line(fleet: Fleet, connection: Connection, event: FlowEvent, index: int) -> str:
+def _flow_line(connection: Connection, event: FlowEvent, index: int) -> str:
+    node = event.node
+    verdict = "REDIRECTED" if event.kind == "verdict" else "FORWARDED"
+    if _is_denied(event):
+        verdict = "DROPPED"
+    flow = _head(node, event.time, verdict, connection.client_port, index, node.name)
+    if _is_denied(event) and connection.drop_reason is not None:
+        flow["drop_reason"] = DROPS[connection.drop_reason]
+    _add_ends(flow, connection, event)
+    _tail(node, flow)
+    is_local = connection.client is not None and connection.client.node == node
+    if connection.flow_names and is_local:
+        side = "source_names" if event.is_reply else "destination_names"
+        flow[side] = list(connection.flow_names)
+    if event.http is not None:
+        flow["l7"] = _http(event.http, event.is_reply)
+    if event.is_reply:
+        flow["reply"] = True
+    flow["event_type"] = _event_type(connection, event)
+    if connection.service is not None:
+        namespace, name = connection.service
+        side = "source_service" if event.is_reply else "destination_service"
+        flow[side] = {"name": name, "namespace": namespace}
+    flow["traffic_direction"] = "EGRESS" if is_local else "INGRESS"
+    if event.kind in {"verdict", "verdict_denied"}:
+        flow["policy_match_type"] = 2
+    if event.kind == "trace":
+        _add_trace(flow, event)
+    if _is_denied(event):
+        flow["drop_reason_desc"] = connection.drop_reason
+    else:
+        flow["is_reply"] = event.is_reply
+    _add_interface(flow, event)
+    flow["Summary"] = _summary(event)
+    _add_policies(flow, connection, event)
+    return _envelope(flow)
+
+
+def _is_denied(event: FlowEvent) -> bool:
+    return event.kind in {"drop", "verdict_denied"}
+
+
+def _add_ends(flow: Json, connection: Connection, event: FlowEvent) -> None:
+    """Add addresses, ports and endpoints, turned round for a reply."""
     node = event.node
     client = (
         _pod_endpoint(connection.client, node)
         if connection.client is not None
         else _host_endpoint(connection.client_node, node)
     )
-    server = _pod_endpoint(connection.server, node) if connection.server is not None else dict(WORLD)
-    denied = event.kind in {"drop", "verdict_denied"}
-    verdict = "DROPPED" if denied else "REDIRECTED" if event.kind == "verdict" else "FORWARDED"
-    flow = _head(node, event.time, verdict, connection.client_port, index, node.name)
-    if denied and connection.drop_reason is not None:
-        flow["drop_reason"] = DROPS[connection.drop_reason]
+    server = dict(WORLD) if connection.server is None else _pod_endpoint(connection.server, node)
     ends = [
         (connection.client_address, connection.client_port, client),
         (connection.server_address, connection.server_port, server),
@@ -212,8 +260,7 @@ def _flow_line(fleet: Fleet, connection: Connection, event: FlowEvent, index: in
     if event.is_reply:
         ends.reverse()
     (source, source_port, source_end), (target, target_port, target_end) = ends
-    is_l7 = event.kind.startswith("l7")
-    if not is_l7:
+    if event.http is None:
         flow["ethernet"] = {
             "source": draw.mac(node.name, source),
             "destination": draw.mac(node.name, target),
@@ -230,49 +277,32 @@ def _flow_line(fleet: Fleet, connection: Connection, event: FlowEvent, index: in
     flow["l4"] = {connection.transport: ports}
     flow["source"] = source_end
     flow["destination"] = target_end
-    flow["Type"] = "L7" if is_l7 else "L3_L4"
-    _tail(node, flow)
-    names = list(connection.flow_names)
-    if names and connection.client is not None and connection.client.node == node:
-        flow["source_names" if event.is_reply else "destination_names"] = names
-    if is_l7:
-        flow["l7"] = _http(event)
-    if event.is_reply:
-        flow["reply"] = True
-    flow["event_type"] = _event_type(connection, event)
-    if connection.service is not None:
-        namespace, name = connection.service
-        side = "source_service" if event.is_reply else "destination_service"
-        flow[side] = {"name": name, "namespace": namespace}
-    local_is_client = connection.client is not None and connection.client.node == node
-    flow["traffic_direction"] = "EGRESS" if local_is_client else "INGRESS"
-    if event.kind in {"verdict", "verdict_denied"}:
-        flow["policy_match_type"] = 2
-    if event.kind == "trace":
-        flow["trace_observation_point"] = event.point
-        if _is_new(node) and event.reason is not None:
-            flow["trace_reason"] = event.reason
-    if denied and connection.drop_reason is not None:
-        flow["drop_reason_desc"] = connection.drop_reason
-    if not denied:
-        flow["is_reply"] = event.is_reply
-    if event.kind == "trace" and event.point == "TO_PROXY":
+    flow["Type"] = "L3_L4" if event.http is None else "L7"
+
+
+def _add_trace(flow: Json, event: FlowEvent) -> None:
+    flow["trace_observation_point"] = event.point
+    if _is_new(event.node) and event.reason is not None:
+        flow["trace_reason"] = event.reason
+
+
+def _add_interface(flow: Json, event: FlowEvent) -> None:
+    if event.point == "TO_PROXY":
         flow["proxy_port"] = 14_213
-    if event.kind == "trace" and event.point == "TO_ENDPOINT":
-        number = draw.between(20, 90, "interface", node.name, target)
-        flow["interface"] = {"index": number, "name": f"lxc{draw.hex_digits(12, node.name, target)}"}
-    flow["Summary"] = _summary(event)
-    if event.kind == "verdict":
-        flow["egress_allowed_by"] = [
-            {"name": "allow-mirror", "namespace": "ml", "revision": "4",
-             "kind": "CiliumNetworkPolicy"}
-        ]
-    if event.kind == "verdict_denied" and connection.policy is not None:
-        flow["egress_denied_by"] = [
-            {"name": connection.policy, "namespace": "ml", "revision": "6",
-             "kind": "CiliumNetworkPolicy"}
-        ]
-    return _envelope(node, flow)
+    if event.point == "TO_ENDPOINT":
+        target = flow["IP"]["destination"]
+        number = draw.between(20, 90, "interface", event.node.name, target)
+        name = f"lxc{draw.hex_digits(12, event.node.name, target)}"
+        flow["interface"] = {"index": number, "name": name}
+
+
+def _add_policies(flow: Json, connection: Connection, event: FlowEvent) -> None:
+    """Name the policy; a default deny has none to name."""
+    name = "allow-mirror" if event.kind == "verdict" else connection.policy
+    if event.kind not in {"verdict", "verdict_denied"} or name is None:
+        return
+    key = "egress_allowed_by" if event.kind == "verdict" else "egress_denied_by"
+    flow[key] = [{"name": name, "namespace": "ml", "revision": "6", "kind": "CiliumNetworkPolicy"}]
 
 
 def _event_type(connection: Connection, event: FlowEvent) -> Json:
@@ -287,11 +317,10 @@ def _event_type(connection: Connection, event: FlowEvent) -> Json:
     return {"type": 4, "sub_type": sub_type} if sub_type else {"type": 4}
 
 
-def _http(event: FlowEvent) -> Json:
-    assert event.http is not None
+def _http(exchange: Json, is_reply: bool) -> Json:
     body: Json = {
-        "method": event.http["method"],
-        "url": f"http://{event.http['host']}{event.http['path']}",
+        "method": exchange["method"],
+        "url": f"http://{exchange['host']}{exchange['path']}",
         "protocol": "HTTP/1.1",
         "headers": [
             {"key": ":scheme", "value": "http"},
@@ -300,9 +329,9 @@ def _http(event: FlowEvent) -> Json:
             {"key": "User-Agent", "value": "pip/24.0"},
         ],
     }
-    if event.is_reply:
-        return {"type": "RESPONSE", "latency_ns": "40100000",
-                "http": {"code": event.http["code"], **body}}
+    if is_reply:
+        answer = {"code": exchange["code"], **body}
+        return {"type": "RESPONSE", "latency_ns": "40100000", "http": answer}
     return {"type": "REQUEST", "http": body}
 
 
@@ -348,7 +377,7 @@ def _lookup_lines(fleet: Fleet, lookup: Lookup) -> list[tuple[datetime, str]]:
         flow["is_reply"] = is_reply
         word = "Answer" if is_reply else "Query"
         flow["Summary"] = f"DNS {word} {lookup.asked_as}. {lookup.type}"
-        lines.append((moment, _envelope(node, flow)))
+        lines.append((moment, _envelope(flow)))
     return lines
 
 
@@ -376,8 +405,4 @@ def _loss_line(loss: Loss) -> str:
     if loss.start is not None and loss.end is not None:
         body["first"] = to_nano(loss.start, 0)
         body["last"] = to_nano(loss.end, 0)
-    return _dump(
-        {"lost_events": body, "node_name": loss.node.name, "time": to_nano(loss.time, 0)}
-    )
-
-
+    return _dump({"lost_events": body, "node_name": loss.node.name, "time": to_nano(loss.time, 0)})

@@ -47,7 +47,8 @@ def _file(cluster: Cluster, day: date, name: str) -> ExportFile:
 
 def _document(file: ExportFile, kind: str, items: list[Json], version: int) -> ExportFile:
     """Write a List with one item per line, so that a place in it can be found by eye."""
-    head = json.dumps({"kind": kind, "apiVersion": "v1", "metadata": {"resourceVersion": str(version)}})
+    metadata = {"resourceVersion": str(version)}
+    head = json.dumps({"kind": kind, "apiVersion": "v1", "metadata": metadata})
     lines = ",\n".join(json.dumps(item, separators=(",", ":")) for item in items)
     file.text = f'{head[:-1]}, "items": [\n{lines}\n]}}\n'
     file.accepted = len(items)
@@ -201,8 +202,7 @@ def _pods_list(fleet: Fleet, cluster: Cluster, day: date) -> ExportFile:
     there = [
         pod_object(pod, moment)
         for pod in fleet.pods
-        if pod.cluster == cluster
-        and in_list(pod, day)
+        if pod.cluster == cluster and in_list(pod, day)
     ]
     return _document(_file(cluster, day, "pods-23.json"), "PodList", there, 900_000 + day.day)
 
@@ -227,7 +227,8 @@ def watch_moments(pod: Pod) -> list[tuple[datetime, str]]:
     if not pod.watched:
         return []
     moments = [(pod.created + seconds(2), "ADDED")]
-    started = [item.start for item in pod.containers if item.start is not None and item.role != "init"]
+    mains = [item for item in pod.containers if item.role != "init"]
+    started = [item.start for item in mains if item.start is not None]
     ready = max(started) if started else pod.sandbox_ready + seconds(30)
     moments.append((ready + seconds(1), "MODIFIED"))
     if pod.torn_down is not None:
@@ -282,8 +283,13 @@ def pod_events(pod: Pod) -> list[tuple[datetime, Json]]:
             events.append((pull.start, _kubelet(pod, container, "Pulled", text, pull.start)))
             continue
         pulling = _kubelet(
-            pod, container, "Pulling", f"Pulling image {name}", pull.start,
-            last=pull.start + seconds(120) if pull.error else None, count=3 if pull.error else 1,
+            pod,
+            container,
+            "Pulling",
+            f"Pulling image {name}",
+            pull.start,
+            last=pull.start + seconds(120) if pull.error else None,
+            count=3 if pull.error else 1,
         )
         events.append((pull.start + seconds(130 if pull.error else 0), pulling))
         if pull.error is not None:
@@ -291,8 +297,16 @@ def pod_events(pod: Pod) -> list[tuple[datetime, Json]]:
             events.append(
                 (
                     failed + seconds(130),
-                    _kubelet(pod, container, "Failed", pull.error, failed,
-                             last=failed + seconds(120), count=3, type_="Warning"),
+                    _kubelet(
+                        pod,
+                        container,
+                        "Failed",
+                        pull.error,
+                        failed,
+                        last=failed + seconds(120),
+                        count=3,
+                        type_="Warning",
+                    ),
                 )
             )
             back_off = f"Back-off pulling image {name}"
@@ -300,8 +314,15 @@ def pod_events(pod: Pod) -> list[tuple[datetime, Json]]:
             events.append(
                 (
                     start + seconds(600),
-                    _kubelet(pod, container, "BackOff", back_off, start,
-                             last=start + seconds(590), count=pull.back_offs),
+                    _kubelet(
+                        pod,
+                        container,
+                        "BackOff",
+                        back_off,
+                        start,
+                        last=start + seconds(590),
+                        count=pull.back_offs,
+                    ),
                 )
             )
         else:
@@ -474,6 +495,5 @@ def _services_list(cluster: Cluster, day: date) -> ExportFile:
     if cluster == BIRCH:
         selector = {"app.kubernetes.io/name": "label-service"}
         items.append(_service_object(day, LABEL_SERVICE, LABEL_ADDRESS, 8080, selector, "TCP"))
-    return _document(_file(cluster, day, "services-23.json"), "ServiceList", items, 900_300 + day.day)
-
-
+    file = _file(cluster, day, "services-23.json")
+    return _document(file, "ServiceList", items, 900_300 + day.day)

@@ -74,9 +74,7 @@ def _brief(run: Run, moment: datetime) -> Json:
         "finished_at": None if finished is None else to_micro(finished),
         "schedule_at": None,
         "wait_time": None if started is None else _length(run.created, started),
-        "duration": None
-        if started is None or finished is None
-        else _length(started, finished),
+        "duration": None if started is None or finished is None else _length(started, finished),
         "kind": run.kind,
         "runtime": run.runtime,
         "meta_info": run.meta_info,
@@ -226,5 +224,3 @@ def _spec(run: Run) -> ExportFile:
     file.text = json.dumps({"pods": {pod.name: body}, "services": {}}, indent=1) + "\n"
     file.accepted = 1
     return file
-
-

@@ -107,7 +107,6 @@ def _damage(files: list[ExportFile]) -> None:
     models = next(file for file in files if f"/{MODELS}/{DAYS[1]}" in file.path)
     torn = (
         f"{OWNER} {MODELS} [{to_access_log(at('11 18:00:00'))}] 10.20.1.91 - TORN000000000001 "
-        'REST.GET.OBJECT base/x.bin "GET /base/x.bin?X-Amz-Signature='
-        + secrets.REJECTED_LINE_TOKEN
+        'REST.GET.OBJECT base/x.bin "GET /base/x.bin?X-Amz-Signature=' + secrets.REJECTED_LINE_TOKEN
     )
     models.reject(torn, "unreadable_line")

@@ -13,20 +13,26 @@ from tests.fleet.places import B1, B2, BIRCH
 from tests.fleet.story import ACCOUNT
 from tests.fleet.world import Fleet, FlowRecord, Node
 
-V2 = (
-    "version account-id interface-id srcaddr dstaddr srcport dstport protocol packets bytes start "
-    "end action log-status"
-).split()
-V3 = (
-    "account-id vpc-id subnet-id instance-id interface-id srcaddr dstaddr srcport dstport protocol "
-    "pkt-srcaddr pkt-dstaddr packets bytes start end action tcp-flags type log-status version"
-).split()
-V5 = (
-    "version srcaddr dstaddr srcport dstport protocol start end type packets bytes account-id "
-    "vpc-id subnet-id instance-id interface-id region az-id sublocation-type sublocation-id action "
-    "tcp-flags pkt-srcaddr pkt-dstaddr pkt-src-aws-service pkt-dst-aws-service traffic-path "
-    "flow-direction log-status"
-).split()
+
+def _fields(text: str) -> list[str]:
+    return text.split()
+
+
+V2 = _fields(
+    "version account-id interface-id srcaddr dstaddr srcport dstport protocol packets bytes "
+    "start end action log-status"
+)
+V3 = _fields(
+    "account-id vpc-id subnet-id instance-id interface-id srcaddr dstaddr srcport dstport "
+    "protocol pkt-srcaddr pkt-dstaddr packets bytes start end action tcp-flags type "
+    "log-status version"
+)
+V5 = _fields(
+    "version srcaddr dstaddr srcport dstport protocol start end type packets bytes "
+    "account-id vpc-id subnet-id instance-id interface-id region az-id sublocation-type "
+    "sublocation-id action tcp-flags pkt-srcaddr pkt-dstaddr pkt-src-aws-service "
+    "pkt-dst-aws-service traffic-path flow-direction log-status"
+)
 PROTOCOLS = {"TCP": "6", "UDP": "17"}
 
 
@@ -42,9 +48,7 @@ def render(fleet: Fleet) -> list[ExportFile]:
             ]
             if records:
                 files.append(_file(day, f"{node.interface_id}", node, columns, records))
-        own = [
-            item for item in fleet.flow_records if item.start.date() == day and item.pod is None
-        ]
+        own = [item for item in fleet.flow_records if item.start.date() == day and item.pod is None]
         if own:
             files.append(_file(day, "nodes-default-fields", own[0].node, V2, own))
     return files

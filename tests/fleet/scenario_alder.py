@@ -7,6 +7,7 @@ from tests.fleet.places import A1, A2, A3, CHECKPOINTS, DATASETS, MODELS, NAT
 from tests.fleet.story import AGENT, Story
 from tests.fleet.world import Condition, Connection, Declaration, Pod, Reading
 
+BAD_IMAGE = "registry.example.com/ml/train:no-such-tag"
 TRAIN_IMAGE = "registry.example.com/ml/train:1.4.2"
 CODE = "git+https://git.example.com/acme/train.git@9f1c2ab"
 SHARD_BYTES = 24_117_248
@@ -29,17 +30,23 @@ def play(story: Story) -> None:
     _evaluation(story)
 
 
-def open_bucket(story: Story, pod: Pod, bucket: str, region: str, time: str, lasts: float,
-                octet: int, ticks: tuple[float, ...] = ()) -> Connection:
+def open_bucket(
+    story: Story,
+    pod: Pod,
+    bucket: str,
+    region: str,
+    time: str,
+    lasts: float,
+    octet: int,
+    ticks: tuple[float, ...] = (),
+) -> Connection:
     """Connect a pod to a bucket's host; each visit gets another address of the pool."""
     host = bucket_host(bucket, region)
-    return story.visit(
-        pod, host, at(time), lasts, ticks=ticks, answers=bucket_answers(host, octet)
-    )
+    return story.visit(pod, host, at(time), lasts, ticks=ticks, answers=bucket_answers(host, octet))
 
 
 def _training_job(story: Story) -> None:
-    """Play train-resnet: code from git, a model from the hub, a whole dataset, three checkpoints."""
+    """Play train-resnet: code from git, a model, a whole dataset, three checkpoints."""
     run = story.run(
         "train-resnet",
         project="vision",
@@ -74,31 +81,67 @@ def _training_job(story: Story) -> None:
         3.0,
         port=80,
         http=(
-            {"method": "GET", "path": f"/simple/torch/?token={secrets.HTTP_QUERY_TOKEN}",
-             "code": 200, "host": "mirror.example.com"},
-            {"method": "GET", "path": "/simple/unknown-package/", "code": 404,
-             "host": "mirror.example.com"},
+            {
+                "method": "GET",
+                "path": f"/simple/torch/?token={secrets.HTTP_QUERY_TOKEN}",
+                "code": 200,
+                "host": "mirror.example.com",
+            },
+            {
+                "method": "GET",
+                "path": "/simple/unknown-package/",
+                "code": 404,
+                "host": "mirror.example.com",
+            },
         ),
     )
     open_bucket(story, pod, DATASETS, "eu-west-1", "10 08:03:00", 95.0, 10, (10.0, 60.0))
     for index in range(3):
         story.request(
-            pod, DATASETS, f"imagenet-mini/train/shard-{index:04d}.tar",
-            at(f"10 08:03:0{index + 1}"), sent=SHARD_BYTES + index, size=SHARD_BYTES + index,
-            milliseconds=20_150 + index, version=f"v{index}.EXAMPLEversion",
+            pod,
+            DATASETS,
+            f"imagenet-mini/train/shard-{index:04d}.tar",
+            at(f"10 08:03:0{index + 1}"),
+            sent=SHARD_BYTES + index,
+            size=SHARD_BYTES + index,
+            milliseconds=20_150 + index,
+            version=f"v{index}.EXAMPLEversion",
         )
-    story.request(pod, DATASETS, "imagenet-mini/labels.json", at("10 08:02:59"),
-                  operation="head", method="REST.HEAD.OBJECT", sent=None, size=INDEX_BYTES,
-                  milliseconds=12)
-    story.request(pod, DATASETS, "imagenet-mini/missing.json", at("10 08:04:30"), status=404,
-                  error="NoSuchKey", sent=272, size=None, milliseconds=9,
-                  query=f"?AWSAccessKeyId={secrets.STATIC_ACCESS_KEY}&Expires=1773133200")
+    story.request(
+        pod,
+        DATASETS,
+        "imagenet-mini/labels.json",
+        at("10 08:02:59"),
+        operation="head",
+        method="REST.HEAD.OBJECT",
+        sent=None,
+        size=INDEX_BYTES,
+        milliseconds=12,
+    )
+    story.request(
+        pod,
+        DATASETS,
+        "imagenet-mini/missing.json",
+        at("10 08:04:30"),
+        status=404,
+        error="NoSuchKey",
+        sent=272,
+        size=None,
+        milliseconds=9,
+        query=f"?AWSAccessKeyId={secrets.STATIC_ACCESS_KEY}&Expires=1773133200",
+    )
     for index, minute in enumerate((10, 20, 30)):
         open_bucket(story, pod, CHECKPOINTS, "us-east-1", f"10 08:{minute}:00", 9.0, 20 + index)
         story.request(
-            pod, CHECKPOINTS, f"train-resnet/step-{index + 1:03d}.pt",
-            at(f"10 08:{minute}:01"), operation="write", method="REST.PUT.OBJECT", sent=None,
-            size=CHECKPOINT_BYTES + index, milliseconds=5_200,
+            pod,
+            CHECKPOINTS,
+            f"train-resnet/step-{index + 1:03d}.pt",
+            at(f"10 08:{minute}:01"),
+            operation="write",
+            method="REST.PUT.OBJECT",
+            sent=None,
+            size=CHECKPOINT_BYTES + index,
+            milliseconds=5_200,
         )
     _readings(story, pod)
 
@@ -122,8 +165,9 @@ def _readings(story: Story, pod: Pod) -> None:
         if 18 < minute < 27:
             continue
         stale = 4_096 if minute == 29 else 0
-        reading = Reading(pod, time, started, receive - 2 * 40_990 - stale if stale else receive,
-                          transmit)
+        reading = Reading(
+            pod, time, started, receive - 2 * 40_990 - stale if stale else receive, transmit
+        )
         story.fleet.readings.append(reading)
 
 
@@ -139,7 +183,7 @@ def _steady_readings(story: Story, pod: Pod, first: str, count: int) -> None:
 
 
 def _notebook(story: Story) -> None:
-    """Play notebook: a service over both days with one connection that lives past midnight."""
+    """Play notebook: a service over both days; on the second its node's flows are missing."""
     run = story.run(
         "notebook",
         project="nlp",
@@ -166,10 +210,7 @@ def _notebook(story: Story) -> None:
     )
     story.visit(pod, "metrics.example.com", at("10 09:05:00"), 12.0)
     story.visit(pod, "github.com", at("10 21:50:00"), 4.5)
-    story.visit(
-        pod, "tracking.example.com", at("10 23:40:00"), 3_000.0,
-        ticks=(600.0, 1_199.0),
-    )
+    story.visit(pod, "tracking.example.com", at("10 23:40:00"), 900.0, ticks=(600.0,))
     remembered = story.connect(pod, None, "192.0.2.77", 443, at("10 13:00:00"), 8.0)
     remembered.name = "papers.example.org"
     remembered.name_kind = "flow_names"
@@ -217,8 +258,14 @@ def _sweep(story: Story) -> None:
         )
         story.ordinary_conditions(run)
         pod = story.job_pod(
-            run, node, address, begin, lasts, image=TRAIN_IMAGE,
-            image_bytes=812_345_678 if index == 0 else None, pull_seconds=9 if index else 14,
+            run,
+            node,
+            address,
+            begin,
+            lasts,
+            image=TRAIN_IMAGE,
+            image_bytes=812_345_678 if index == 0 else None,
+            pull_seconds=9 if index else 14,
             dns_proxy=node is A1,
         )
         read = begin + seconds(60)
@@ -226,9 +273,14 @@ def _sweep(story: Story) -> None:
         story.visit(pod, host, read, 30.0, ticks=(15.0,), answers=bucket_answers(host, 40 + index))
         for shard in range(2):
             story.request(
-                pod, DATASETS, f"imagenet-mini/train/shard-{shard:04d}.tar",
-                read + seconds(1 + shard), sent=SHARD_BYTES + shard, size=SHARD_BYTES + shard,
-                milliseconds=11_000 + shard, version=f"v{shard}.EXAMPLEversion",
+                pod,
+                DATASETS,
+                f"imagenet-mini/train/shard-{shard:04d}.tar",
+                read + seconds(1 + shard),
+                sent=SHARD_BYTES + shard,
+                size=SHARD_BYTES + shard,
+                milliseconds=11_000 + shard,
+                version=f"v{shard}.EXAMPLEversion",
             )
 
 
@@ -248,13 +300,24 @@ def _distributed_job(story: Story) -> None:
     operation = f"plx-operation-{run.uuid}"
     image = "registry.example.com/ml/llm:7"
 
-    def replica(kind: str, index: int, address: str, created: str, lasts: float, code: int,
-                node_index: int) -> Pod:
+    def replica(
+        kind: str, index: int, address: str, created: str, lasts: float, code: int, node_index: int
+    ) -> Pod:
         return story.job_pod(
-            run, (A1, A2, A3)[node_index], address, at(created), lasts, image=image,
-            image_bytes=2_345_678_901 if code or kind == "master" else None, pull_seconds=30,
-            main_name="pytorch", name=f"{operation}-{kind}-{index}", owner_kind="PyTorchJob",
-            replica=(kind, index), exit_code=code, gpus=1,
+            run,
+            (A1, A2, A3)[node_index],
+            address,
+            at(created),
+            lasts,
+            image=image,
+            image_bytes=2_345_678_901 if code or kind == "master" else None,
+            pull_seconds=30,
+            main_name="pytorch",
+            name=f"{operation}-{kind}-{index}",
+            owner_kind="PyTorchJob",
+            replica=(kind, index),
+            exit_code=code,
+            gpus=1,
         )
 
     master = replica("master", 0, "10.20.1.51", "10 12:00:03", 2_400, 0, 0)
@@ -272,27 +335,52 @@ def _distributed_job(story: Story) -> None:
         )
         connection.name_kind = "none"
     story.visit(
-        master, bucket_host(MODELS, "us-east-1"), at("10 12:02:00"), 60.0,
+        master,
+        bucket_host(MODELS, "us-east-1"),
+        at("10 12:02:00"),
+        60.0,
         answers=bucket_answers(bucket_host(MODELS, "us-east-1"), 60),
     )
     part = WEIGHTS_BYTES // 4
     for index in range(4):
         story.request(
-            master, MODELS, "base/llm-7b.safetensors", at(f"10 12:02:0{index + 1}"), status=206,
-            sent=part, size=WEIGHTS_BYTES, milliseconds=9_000 + index,
+            master,
+            MODELS,
+            "base/llm-7b.safetensors",
+            at(f"10 12:02:0{index + 1}"),
+            status=206,
+            sent=part,
+            size=WEIGHTS_BYTES,
+            milliseconds=9_000 + index,
         )
     story.request(
-        master, MODELS, "base/llm-7b.safetensors", at("10 12:02:05"), status=503,
-        error="SlowDown", sent=301, size=WEIGHTS_BYTES, milliseconds=40,
+        master,
+        MODELS,
+        "base/llm-7b.safetensors",
+        at("10 12:02:05"),
+        status=503,
+        error="SlowDown",
+        sent=301,
+        size=WEIGHTS_BYTES,
+        milliseconds=40,
     )
     story.visit(
-        worker0, bucket_host(MODELS, "us-east-1"), at("10 12:03:00"), 60.0,
+        worker0,
+        bucket_host(MODELS, "us-east-1"),
+        at("10 12:03:00"),
+        60.0,
         answers=bucket_answers(bucket_host(MODELS, "us-east-1"), 61),
     )
     for index in range(6):
         story.request(
-            worker0, MODELS, "base/llm-7b.safetensors", at(f"10 12:03:0{index + 1}"), status=206,
-            sent=part, size=WEIGHTS_BYTES, milliseconds=9_100 + index,
+            worker0,
+            MODELS,
+            "base/llm-7b.safetensors",
+            at(f"10 12:03:0{index + 1}"),
+            status=206,
+            sent=part,
+            size=WEIGHTS_BYTES,
+            milliseconds=9_100 + index,
         )
 
 
@@ -310,21 +398,21 @@ def _failed_pull(story: Story) -> None:
     run.conditions.insert(
         5,
         Condition(
-            "warning", "ImagePullBackOff",
-            'Back-off pulling image "registry.example.com/ml/train:no-such-tag"',
+            "warning",
+            "ImagePullBackOff",
+            f'Back-off pulling image "{BAD_IMAGE}"',
             at("10 15:00:31.000000"),
         ),
     )
     run.conditions = [step for step in run.conditions if step.type != "running"]
     pod = story.job_pod(
-        run, A2, "10.20.1.161", at("10 15:00:01"), 0, image="registry.example.com/ml/train:no-such-tag",
-        stays_open=True,
+        run, A2, "10.20.1.161", at("10 15:00:01"), 0, image=BAD_IMAGE, stays_open=True
     )
     main, sidecar = pod.containers[1], pod.containers[2]
     main.start = sidecar.start = None
     main.waiting = (
         "ImagePullBackOff",
-        'Back-off pulling image "registry.example.com/ml/train:no-such-tag"',
+        f'Back-off pulling image "{BAD_IMAGE}"',
     )
     sidecar.waiting = ("PodInitializing", "")
     pull = main.pull
@@ -333,7 +421,7 @@ def _failed_pull(story: Story) -> None:
     pull.end = None
     pull.back_offs = 4
     pull.error = (
-        'Failed to pull image "registry.example.com/ml/train:no-such-tag": rpc error: code = NotFound '
+        f'Failed to pull image "{BAD_IMAGE}": rpc error: code = NotFound '
         "desc = failed to resolve reference "
         f'"https://puller:{secrets.PULL_USERINFO}@registry.example.com/v2/ml/train:no-such-tag": '
         "not found"
@@ -345,24 +433,48 @@ def _failed_pull(story: Story) -> None:
 def _debug_shell(story: Story) -> None:
     """Play debug-shell, a pod of no run; it reads through NAT and with a presigned link."""
     pod = story.plain_pod(
-        "debug-shell", A1, "10.20.1.71", at("10 16:00:00"), namespace="tools", app="debug-shell",
-        image="registry.example.com/tools/shell:1", end=at("10 16:30:00"),
-        deleted=at("10 16:30:05"), owner=("", ""), watched=True,
+        "debug-shell",
+        A1,
+        "10.20.1.71",
+        at("10 16:00:00"),
+        namespace="tools",
+        app="debug-shell",
+        image="registry.example.com/tools/shell:1",
+        end=at("10 16:30:00"),
+        deleted=at("10 16:30:05"),
+        owner=("", ""),
+        watched=True,
     )
     story.visit(pod, "pypi.org", at("10 16:02:00"), 2.0)
     story.visit(pod, "files.pythonhosted.org", at("10 16:08:00"), 6.0)
     story.request(
-        pod, MODELS, "tools/shell-history.tar", at("10 16:12:00"), sent=1_048_579,
-        size=1_048_579, milliseconds=310, role="tools",
+        pod,
+        MODELS,
+        "tools/shell-history.tar",
+        at("10 16:12:00"),
+        sent=1_048_579,
+        size=1_048_579,
+        milliseconds=310,
+        role="tools",
     )
     story.request(
-        None, DATASETS, "imagenet-mini/train/shard-0000.tar", at("10 16:15:00"),
-        sent=SHARD_BYTES, size=SHARD_BYTES, milliseconds=8_000, version="v0.EXAMPLEversion",
-        address=NAT, session=secrets.PRESIGNED_ACCESS_KEY, match_kind="none", role="tools",
+        None,
+        DATASETS,
+        "imagenet-mini/train/shard-0000.tar",
+        at("10 16:15:00"),
+        sent=SHARD_BYTES,
+        size=SHARD_BYTES,
+        milliseconds=8_000,
+        version="v0.EXAMPLEversion",
+        address=NAT,
+        session=secrets.PRESIGNED_ACCESS_KEY,
+        match_kind="none",
+        role="tools",
         agent="curl/8.5.0",
         query=(
             "?X-Amz-Algorithm=AWS4-HMAC-SHA256"
-            f"&X-Amz-Credential={secrets.PRESIGNED_ACCESS_KEY}%2F20260310%2Feu-west-1%2Fs3%2Faws4_request"
+            f"&X-Amz-Credential={secrets.PRESIGNED_ACCESS_KEY}"
+            "%2F20260310%2Feu-west-1%2Fs3%2Faws4_request"
             "&X-Amz-Date=20260310T161400Z&X-Amz-Expires=3600&X-Amz-SignedHeaders=host"
             f"&X-Amz-Security-Token={secrets.PRESIGNED_SECURITY_TOKEN}"
             f"&X-Amz-Signature={secrets.PRESIGNED_SIGNATURE}"
@@ -375,8 +487,14 @@ def _debug_shell(story: Story) -> None:
 def _report_job(story: Story) -> None:
     """Play usage-report: a finished pod of no run that still shows an address in use elsewhere."""
     story.plain_pod(
-        "usage-report-29221440-x9v4t", A1, "10.20.1.81", at("10 02:00:00"), namespace="tools",
-        app="usage-report", image="registry.example.com/tools/report:4", end=at("10 02:03:00"),
+        "usage-report-29221440-x9v4t",
+        A1,
+        "10.20.1.81",
+        at("10 02:00:00"),
+        namespace="tools",
+        app="usage-report",
+        image="registry.example.com/tools/report:4",
+        end=at("10 02:03:00"),
         owner=("Job", "usage-report-29221440"),
     )
 
@@ -410,14 +528,25 @@ def _resumed_run(story: Story) -> None:
         run, A1, "10.20.1.81", at("10 22:00:01"), 4_760, image=image, image_bytes=934_567_890
     )
     second = story.job_pod(
-        run, A2, "10.20.1.182", at("10 23:50:01"), 3_000, image=image, image_bytes=934_567_890,
+        run,
+        A2,
+        "10.20.1.182",
+        at("10 23:50:01"),
+        3_000,
+        image=image,
+        image_bytes=934_567_890,
         pull_seconds=20,
     )
     for pod, time, octet in ((first, "10 22:02:00", 70), (second, "10 23:52:00", 71)):
         open_bucket(story, pod, MODELS, "us-east-1", time, 20.0, octet)
         story.request(
-            pod, MODELS, "base/gpt-small.bin", at(time) + seconds(1), sent=31_457_280,
-            size=31_457_280, milliseconds=14_000,
+            pod,
+            MODELS,
+            "base/gpt-small.bin",
+            at(time) + seconds(1),
+            sent=31_457_280,
+            size=31_457_280,
+            milliseconds=14_000,
         )
     story.visit(second, "tracking.example.com", at("10 23:58:00"), 600.0, ticks=(100.0, 400.0))
     _steady_readings(story, second, "10 23:51:40", 20)
@@ -435,24 +564,50 @@ def _denied_run(story: Story) -> None:
     )
     story.ordinary_conditions(run)
     pod = story.job_pod(
-        run, A1, "10.20.1.91", at("11 09:00:01"), 700, image=TRAIN_IMAGE, dns_proxy=True,
-        pull_seconds=9, exit_code=1,
+        run,
+        A1,
+        "10.20.1.91",
+        at("11 09:00:01"),
+        700,
+        image=TRAIN_IMAGE,
+        dns_proxy=True,
+        pull_seconds=9,
+        exit_code=1,
     )
     story.ask(pod, "telemetry.example.org", at("11 09:02:00"))
     story.deny(
-        pod, "192.0.2.66", 443, (at("11 09:02:00.5"), at("11 09:02:07.5")),
-        reason="POLICY_DENY", policy="deny-telemetry", name="telemetry.example.org",
+        pod,
+        "192.0.2.66",
+        443,
+        (at("11 09:02:00.5"), at("11 09:02:07.5")),
+        reason="POLICY_DENY",
+        policy="deny-telemetry",
+        name="telemetry.example.org",
         name_kind="dns_pod",
     )
     story.ask(pod, "collector.example.net", at("11 09:04:00"))
     story.deny(
-        pod, "192.0.2.67", 8443, (at("11 09:04:00.5"),), reason="POLICY_DENIED", policy=None,
-        name="collector.example.net", name_kind="dns_pod",
+        pod,
+        "192.0.2.67",
+        8443,
+        (at("11 09:04:00.5"),),
+        reason="POLICY_DENIED",
+        policy=None,
+        name="collector.example.net",
+        name_kind="dns_pod",
     )
     story.visit(pod, "github.com", at("11 09:06:00"), 3.0)
     story.request(
-        pod, CHECKPOINTS, "denied-upload/step-001.pt", at("11 09:08:00"), operation="write",
-        method="REST.PUT.OBJECT", status=403, error="AccessDenied", sent=243, size=None,
+        pod,
+        CHECKPOINTS,
+        "denied-upload/step-001.pt",
+        at("11 09:08:00"),
+        operation="write",
+        method="REST.PUT.OBJECT",
+        status=403,
+        error="AccessDenied",
+        sent=243,
+        size=None,
         milliseconds=11,
     )
 
@@ -473,12 +628,25 @@ def _evaluation(story: Story) -> None:
     )
     story.visit(pod, "metrics.example.com", at("11 13:02:00"), 5.0)
     story.request(
-        pod, MODELS, "base/gpt-small.bin", at("11 13:03:00"), sent=31_457_280, size=31_457_280,
+        pod,
+        MODELS,
+        "base/gpt-small.bin",
+        at("11 13:03:00"),
+        sent=31_457_280,
+        size=31_457_280,
         milliseconds=15_000,
     )
     story.request(
-        None, MODELS, "base/gpt-small.bin", at("11 13:20:00"), sent=31_457_280, size=31_457_280,
-        milliseconds=15_500, address=NAT, agent=f"{AGENT} app/{run.uuid}", match_kind="app_id",
-        run=run, late=True,
+        None,
+        MODELS,
+        "base/gpt-small.bin",
+        at("11 13:20:00"),
+        sent=31_457_280,
+        size=31_457_280,
+        milliseconds=15_500,
+        address=NAT,
+        agent=f"{AGENT} app/{run.uuid}",
+        match_kind="app_id",
+        run=run,
+        late=True,
     )
-

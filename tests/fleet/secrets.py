@@ -22,7 +22,5 @@ EVENT_MESSAGE_PASSWORD = "FAKE-event-message-password-EXAMPLE"
 PULL_USERINFO = "FAKE-image-pull-userinfo-EXAMPLE"
 
 ALL = tuple(
-    value
-    for name, value in sorted(globals().items())
-    if name.isupper() and isinstance(value, str)
+    value for name, value in sorted(globals().items()) if name.isupper() and isinstance(value, str)
 )

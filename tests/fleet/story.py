@@ -507,9 +507,7 @@ class Story:
         elif server.node == near:
             connection.events.append(FlowEvent(time, near, is_reply, flags, "TO_ENDPOINT", reason))
         elif is_reply:
-            sent = FlowEvent(
-                time - seconds(0.0004), server.node, True, flags, "TO_STACK", reason
-            )
+            sent = FlowEvent(time - seconds(0.0004), server.node, True, flags, "TO_STACK", reason)
             connection.events += [
                 sent,
                 FlowEvent(time, near, True, flags, "TO_ENDPOINT", reason),
@@ -562,6 +560,7 @@ class Story:
                     time + seconds(late), client.node, False, ("SYN",), "", None, kind
                 )
                 connection.events.append(event)
+        connection.end = connection.events[-1].time
         if client.dns_proxy and name is not None:
             connection.flow_names = (name,)
         self.fleet.connections.append(connection)

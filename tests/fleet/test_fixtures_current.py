@@ -20,9 +20,7 @@ def _committed() -> dict[str, str]:
 
 def test_committed_files_equal_what_the_simulator_writes() -> None:
     """A change of the simulator is committed together with the files that it writes."""
-    committed = {
-        name: text for name, text in _committed().items() if name not in WRITTEN_BY_PEOPLE
-    }
+    committed = {name: text for name, text in _committed().items() if name not in WRITTEN_BY_PEOPLE}
     written = all_files()
     assert sorted(committed) == sorted(written)
     differing = [name for name, text in written.items() if committed[name] != text]

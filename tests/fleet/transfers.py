@@ -109,9 +109,7 @@ def transfers(fleet: Fleet) -> list[Transfer]:
     groups: dict[tuple[object, ...], list[ObjectRequest]] = {}
     for item in fleet.requests:
         is_complete = (
-            item.operation == "read"
-            and item.status == 200
-            and item.sent_bytes == item.object_bytes
+            item.operation == "read" and item.status == 200 and item.sent_bytes == item.object_bytes
         )
         if is_complete:
             found.append(Transfer([item], True))
