@@ -11,7 +11,6 @@ from tests.fleet.render_polyaxon import LIST_ONLY, status_at
 from tests.fleet.world import Fleet, Node, Pod, Run
 
 MICRO = timedelta(microseconds=1)
-OUTCOMES = {"succeeded", "failed", "stopped", "running"}
 
 
 def held(fleet: Fleet, pod: Pod, day: date) -> tuple[datetime, datetime] | None:
@@ -72,7 +71,7 @@ def runs(fleet: Fleet) -> Table:
                     queue=NOT_STATED if run.queue else None,
                     pipeline_uuid=run.parent.uuid if run.parent else None,
                     status=status,
-                    outcome=status if status in OUTCOMES else "unknown",
+                    outcome=NOT_STATED if len(born) > 1 else status,
                     created_at=run.created,
                     start_at=min(pod.created for pod in pods) if pods else None,
                     end_at=max(known) if pods and len(known) == len(pods) else None,

@@ -57,6 +57,12 @@ def _file(fleet: Fleet, node: Node, day: date) -> ExportFile:
     for lookup in fleet.lookups:
         if lookup.pod.node == node and day_start(day) <= lookup.time < day_end(day):
             lines += _lookup_lines(fleet, lookup)
+    lines += [
+        (pod.sandbox_ready, _agent_line(pod))
+        for pod in fleet.pods
+        if pod.node == node == A2 and pod.run is not None and pod.run.name == "sweep-lr-1"
+        if pod.sandbox_ready.date() == day
+    ]
     for loss in fleet.losses:
         if loss.node == node and day_start(day) <= loss.time < day_end(day):
             lines.append((loss.time, _loss_line(loss)))
@@ -177,8 +183,9 @@ def _pod_endpoint(pod: Pod, node: Node) -> Json:
 
 
 def _workload(pod: Pod) -> str:
+    """Return the pod's workload; a Deployment's ReplicaSet has a hash behind its name."""
     name = pod.owner_name
-    return name.rsplit("-", 1)[0] if name.startswith("coredns") else name
+    return name.rsplit("-", 1)[0] if pod.owner_kind == "ReplicaSet" else name
 
 
 def _host_endpoint(host: Node, node: Node) -> Json:
@@ -398,6 +405,23 @@ def _dns(lookup: Lookup, is_reply: bool) -> Json:
     if is_reply and lookup.answers:
         dns["rrtypes"] = [item.type for item in lookup.answers]
     return {"type": "RESPONSE" if is_reply else "REQUEST", "dns": dns}
+
+
+def _agent_line(pod: Pod) -> str:
+    """Return the agent's own note that an address now belongs to a pod."""
+    body = {
+        "type": "IPCACHE_UPSERTED",
+        "ipcache_update": {
+            "cidr": f"{pod.address}/32",
+            "identity": draw.between(10_000, 60_000, "identity", pod.namespace, pod.owner_name),
+            "host_ip": pod.node.address,
+            "encrypt_key": 0,
+            "namespace": pod.namespace,
+            "pod_name": pod.name,
+        },
+    }
+    time = to_nano(pod.sandbox_ready, 0)
+    return _dump({"agent_event": body, "node_name": pod.node.name, "time": time})
 
 
 def _loss_line(loss: Loss) -> str:

@@ -212,7 +212,7 @@ class Story:
             torn_down=torn,
             deleted=gone,
             owner_kind=owner_kind,
-            owner_name=operation,
+            owner_name=pod_name.rsplit("-", 1)[0] if owner_kind == "ReplicaSet" else operation,
             service_account="plx-runs",
             labels=self._run_labels(run, replica),
             annotations={
