@@ -1,7 +1,7 @@
 """Read and check reference files: the endpoint catalogue and the well-known addresses.
 
-What is shipped stands beside this module; a file of the settings extends it, and a row whose pattern
-is shipped replaces the shipped row.
+What is shipped stands beside this module; a file of the settings extends it, and a row whose
+pattern is shipped replaces the shipped row.
 """
 
 import csv
