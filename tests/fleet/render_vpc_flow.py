@@ -33,6 +33,7 @@ V5 = _fields(
     "sublocation-id action tcp-flags pkt-srcaddr pkt-dstaddr pkt-src-aws-service "
     "pkt-dst-aws-service traffic-path flow-direction log-status"
 )
+VERSIONS = {len(V2): "2", len(V3): "3", len(V5): "5"}
 PROTOCOLS = {"TCP": "6", "UDP": "17"}
 
 
@@ -68,7 +69,7 @@ def _file(
     )
     file.header(" ".join(columns))
     for index, record in enumerate(records):
-        values = _values(record)
+        values = _values(record) | {"version": VERSIONS[len(columns)]}
         line = " ".join(values.get(column, "-") for column in columns)
         file.accept(line)
         if node == B1 and day == DAYS[0] and index == 3:
@@ -86,7 +87,6 @@ def _values(record: FlowRecord) -> dict[str, str]:
     packet = (far, local) if receives else (local, far)
     is_bucket = far.startswith("198.51.100.")
     return {
-        "version": "5",
         "account-id": ACCOUNT,
         "interface-id": record.node.interface_id,
         "srcaddr": ends[0],

@@ -90,7 +90,7 @@ def _training_job(story: Story) -> None:
             {
                 "method": "GET",
                 "path": "/simple/unknown-package/",
-                "code": 404,
+                "code": 502,
                 "host": "mirror.example.com",
             },
         ),
