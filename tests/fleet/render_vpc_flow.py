@@ -2,7 +2,8 @@
 
 The first day's files have version 5 and version 3 fields in different orders; both carry the
 addresses inside the packet, without which a pod's address on a shared interface is invisible. One
-file of the second day has the default version 2 fields, for the node's own traffic.
+file of the second day has the default version 2 fields, for the node's own traffic; it also says
+once that nothing moved and once that records were skipped.
 """
 
 from datetime import date
@@ -74,6 +75,11 @@ def _file(
         file.accept(line)
         if node == B1 and day == DAYS[0] and index == 3:
             file.reject(" ".join(line.split()[:9]), "field_count")
+    if columns == V2:
+        quiet = f"2 {ACCOUNT} {node.interface_id} - - - - - - -"
+        start = epoch_seconds(records[-1].end)
+        file.ignore(f"{quiet} {start} {start + 60} - NODATA")
+        file.accept(f"{quiet} {start + 60} {start + 120} - SKIPDATA")
     return file
 
 
