@@ -1,0 +1,512 @@
+r"""Amazon S3 server access logs: one line per request, fields parted by blanks.
+
+Sources: the user guide's page on the log format, and real lines. Fields are read by position;
+lines end after field 18 (old logs) or later, and fields that AWS may append are passed over.
+
+S3 does not escape `"` inside the three quoted fields (request URI, referer, user agent), whose text
+the client chooses. It quotes all three or none. So a line with at most six quotes has one reading:
+split at the quotes, or one anchored pattern where a client is not quoted or blanks are doubled.
+With more quotes, every place that may end the URI is tried: a lazy pattern would take the first, a
+greedy one the last. Where they disagree the line is refused, as one of the readings is forged.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any, NamedTuple
+from urllib.parse import unquote, unquote_plus
+
+from transforms.redaction import KeyedHash, redact, redact_name
+from transforms.staging.parser import (
+    FileContext,
+    Parsed,
+    Parser,
+    RawRecord,
+    Recognition,
+    accepted,
+    rejected,
+)
+from transforms.staging.refusal import RefusedError, refuse
+from transforms.staging.values import canonical_address, integer
+
+MAX_LINE_BYTES = 64 << 10
+"""S3 refuses request lines and headers beyond 8 KiB each; a longer line is no access log line."""
+
+_PLAIN_QUOTES = 6
+_ADDRESS_LENGTH = 64
+_CACHED_LENGTH = 512
+"""Longer text is not kept in a cache, which bounds what hostile lines may hold in memory."""
+_HEAD = r'([^ "]+) ([^ "]+) \[([^\]"]+)\] +([^ "]+) +([^ "]+) ([^ "]+) ([^ "]+) ([^ "]+) '
+"""Owner, bucket, time, address, requester, request id, operation, key."""
+_MIDDLE = r'([0-9]{3}|-) ([^ "]+) ([0-9]+|-) ([0-9]+|-) ([0-9]+|-) ([0-9]+|-) '
+"""Status, error, bytes sent, object size, total time, turn-around time."""
+_BEGINNING = re.compile(_HEAD)
+_PLAIN = re.compile(_HEAD + r'("[^"]*"|-) ' + _MIDDLE + r'("[^"]*"|-) ("[^"]*"|-)((?: [^ "]+)+)')
+_URI_END = re.compile(r'" ' + _MIDDLE + r'(?=")')
+_RECOGNISED = re.compile(
+    rb"[^ \"]+ [^ \"]+ \[[0-9]{2}/[A-Z][a-z]{2}/[0-9]{4}:[0-9:]{8} [+-][0-9]{4}\] +[^ \"]+ +[^ \"]+"
+    rb" [^ \"]+ (?:REST|SOAP|WEBSITE|BATCH|S3)\.[A-Za-z0-9._]+ "
+)
+
+_TIME = re.compile(
+    r"([0-9]{2})/([A-Z][a-z]{2})/([0-9]{4}):([0-9]{2}):([0-9]{2}):([0-9]{2})"
+    r" ([+-])([0-9]{2})([0-9]{2})"
+)
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), 1
+    )
+}
+_OPERATION = re.compile(r"[A-Za-z0-9]+(?:\.[A-Za-z0-9_]+){1,3}")
+_OPERATIONS = {
+    "REST.GET.OBJECT": "read",
+    "WEBSITE.GET.OBJECT": "read",
+    "REST.HEAD.OBJECT": "head",
+    "WEBSITE.HEAD.OBJECT": "head",
+    "REST.HEAD.BUCKET": "head",
+    "REST.PUT.OBJECT": "write",
+    "REST.POST.OBJECT": "write",
+    "REST.PUT.PART": "write",
+    "REST.POST.UPLOAD": "write",
+    "REST.COPY.OBJECT": "copy",
+    "REST.COPY.OBJECT_GET": "copy",
+    "REST.COPY.PART": "copy",
+    "REST.COPY.PART_GET": "copy",
+    "REST.GET.BUCKET": "list",
+    "REST.GET.BUCKETVERSIONS": "list",
+    "REST.GET.SERVICE": "list",
+    "REST.DELETE.OBJECT": "delete",
+    "BATCH.DELETE.OBJECT": "delete",
+    "REST.POST.MULTI_OBJECT_DELETE": "delete",
+    "S3.EXPIRE.OBJECT": "delete",
+    "S3.CREATE.DELETEMARKER": "delete",
+    "SOAP.GetObject": "read",
+    "SOAP.GetObjectExtended": "read",
+    "SOAP.PutObject": "write",
+    "SOAP.PutObjectInline": "write",
+    "SOAP.CopyObject": "copy",
+    "SOAP.DeleteObject": "delete",
+    "SOAP.ListBucket": "list",
+    "SOAP.ListAllMyBuckets": "list",
+}
+"""Everything else is `other`: reading settings, and beginning or aborting an upload, which moves no
+object. `REST.POST.UPLOAD` completes a multipart upload."""
+_COPY_SOURCE_SIDE = frozenset({"REST.COPY.OBJECT_GET", "REST.COPY.PART_GET"})
+
+_METHOD = re.compile(r"(GET|HEAD|PUT|POST|DELETE|OPTIONS|PATCH) ")
+_APP_ID = re.compile(r"(?:^|(?<= ))app/([!#$%&'*+.^_`|~0-9A-Za-z-]{1,50})(?= |$)")
+_UPLOAD_ID = re.compile(r"[A-Za-z0-9._~-]{1,1024}")
+_KEY_ID = re.compile(r"[A-Za-z0-9]{3,128}")
+_WORD = re.compile(r"[A-Za-z0-9]{1,32}")
+_ARN = re.compile(r"arn:[a-z0-9-]+:[!-~]{1,512}")
+_SESSION = re.compile(
+    r"arn:[a-z0-9-]+:sts::[0-9]{1,12}:(?:assumed-role/[!-.0-~]{1,128}|federated-user)/[!-~]{1,128}"
+)
+_HOST = re.compile(r"[a-z0-9.-]{1,255}")
+_REGION_TEXT = r"[a-z]{2}(?:-[a-z]{3,12}){1,3}-[0-9]{1,2}"
+_REGION = re.compile(_REGION_TEXT)
+_HOST_REGION = re.compile(
+    rf"(?:^|\.)s3(?:express)?[a-z0-9.-]*?[.-]({_REGION_TEXT})\.(?:vpce\.)?amazonaws\.com(?:\.cn)?$"
+)
+_HOST_VPC_ENDPOINT = re.compile(r"(?:^|\.)(vpce-[0-9a-f]{8,17})-[0-9a-z-]+\.s3\.")
+_WRONG_REGION = frozenset({301, 302, 307, 308, 400})
+"""Answers that a client gets who asked the endpoint of a region where the bucket is not."""
+
+
+class _Reading(NamedTuple):
+    """The fields of one line as text, without quotes.
+
+    Attributes:
+        head: The eight fields before the request URI.
+        uri: The request line.
+        middle: The six fields between request URI and referer.
+        agent: The user agent.
+        tail: The fields behind it, as many as there are.
+    """
+
+    head: Sequence[str]
+    uri: str
+    middle: Sequence[str]
+    agent: str
+    tail: Sequence[str]
+
+
+def _recognise(head: bytes) -> Recognition:
+    lines = [line for line in head.split(b"\n")[:50] if line.strip()]
+    marks = [_RECOGNISED.match(line) is not None for line in lines]
+    if not any(marks):
+        return Recognition(0)
+    return Recognition(3 if marks[0] else 2, "server access log lines")
+
+
+def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
+    for raw in records:
+        try:
+            values = _row(_read(raw.data), context.key_hash)
+        except RefusedError as problem:
+            yield rejected(raw, str(problem))
+            continue
+        values["record_id"] = hashlib.md5(raw.data, usedforsecurity=False).hexdigest()
+        yield accepted(raw, ("object_requests", values))
+
+
+def _read(data: bytes) -> _Reading:
+    """Cut a line into its fields.
+
+    Raises:
+        RefusedError: The line has no reading, or several.
+    """
+    if len(data) > MAX_LINE_BYTES:
+        refuse("unreadable_line", f"at most {MAX_LINE_BYTES} bytes", len(data))
+    line = data.decode("utf-8", "replace").rstrip(" ")
+    quotes = line.count('"')
+    if quotes > _PLAIN_QUOTES:
+        return _read_quotes_inside(line)
+    return (_split(line) if quotes == _PLAIN_QUOTES else None) or _match(line)
+
+
+def _split(line: str) -> _Reading | None:
+    """Read a line with six quotes by splitting; none where its parts are not as they should be."""
+    before, uri, middle, _, between, agent, after = line.split('"')
+    head = before.split(" ")
+    numbers = middle.split(" ")
+    tail = after.split(" ")
+    if (
+        between != " "
+        or len(head) != 10
+        or head.count("") != 1
+        or head[2][:1] != "["
+        or head[3][-1:] != "]"
+        or len(numbers) != 8
+        or numbers.count("") != 2
+        or tail.count("") != 1
+        or len(tail) < 2
+        or head[9] + numbers[0] + numbers[7] + tail[0]
+    ):
+        return None
+    time = f"{head[2][1:]} {head[3][:-1]}"
+    return _Reading((head[0], head[1], time, *head[4:9]), uri, numbers[1:7], agent, tail[1:])
+
+
+def _match(line: str) -> _Reading:
+    """Read a line none of whose fields holds a quote."""
+    match = _PLAIN.fullmatch(line)
+    if match is None:
+        refuse("unreadable_line", "18 or more fields, of which three are quoted, or `-`")
+    *fields, _, agent, tail = match.groups()
+    uri = fields[8].strip('"')
+    return _Reading(fields[:8], uri, fields[9:], agent.strip('"'), tail[1:].split(" "))
+
+
+def _read_quotes_inside(line: str) -> _Reading:
+    """Read a line whose quoted fields hold quotes, if there is one way to read it.
+
+    No field behind the user agent is quoted, so the line's last quote ends the user agent. What
+    ends the URI is a quote before status, error, four numbers and the referer's quote; what ends
+    the referer is `" "`.
+    """
+    start = _BEGINNING.match(line)
+    if start is None or line[start.end()] != '"':
+        refuse("unreadable_line", "eight fields before the request URI")
+    last = line.rindex('"')
+    tail = line[last + 1 :].split(" ")
+    if tail[0] or len(tail) < 2 or tail.count("") != 1:
+        refuse("unreadable_line", "fields behind the user agent")
+    agent_at = line.rfind('" "', start.end(), last)
+    ends = [
+        end
+        for end in _URI_END.finditer(line, start.end() + 1)
+        if end.end() < agent_at  # the referer's first quote is not its last
+    ]
+    if not ends:
+        refuse("unreadable_line", "status and sizes between URI, referer and user agent")
+    (end, *others) = ends
+    if others or line.find('" "', end.end() + 1) != agent_at:
+        refuse("ambiguous_quotes", "one way to read the quotes, got several")
+    uri = line[start.end() + 1 : end.start()]
+    agent = line[agent_at + 3 : last]
+    return _Reading(start.groups(), uri, end.groups(), agent, tail[1:])
+
+
+def _row(line: _Reading, key_hash: KeyedHash) -> dict[str, Any]:
+    """Give the columns of `object_requests`.
+
+    Raises:
+        RefusedError: A field does not hold what its place says.
+    """
+    owner, bucket, time, address, requester, request_id, operation_name, key = line.head
+    status_text, error, sent, size, total, turn_around = line.middle
+    operation = _operation(operation_name)
+    status = _status(status_text)
+    asked = _query(line.uri)
+    tail = dict(zip(_TAIL_FIELDS, line.tail, strict=False))
+    principal = _present(requester)
+    authentication = _shaped(_WORD, tail.get("authentication"))
+    access_point = _shaped(_ARN, tail.get("access_point"))
+    endpoint, region, vpc_endpoint = _host(tail.get("host", "-"))
+    agent = _redacted(_present(line.agent))
+    method = _METHOD.match(line.uri)
+    bucket_name = _redacted_name(_present(bucket))
+    object_key = _key(key, operation_name)
+    return {
+        "event_at": _instant(time),
+        "provider": "s3",
+        "bucket_owner": _redacted_name(_present(owner)),
+        "bucket": bucket_name,
+        "key": object_key,
+        "version_id": _redacted_name(_present(tail.get("version", "-"))),
+        "operation": operation,
+        "operation_name": operation_name,
+        "http_method": method[1] if method else None,
+        "status": status,
+        "error": _redacted_name(_present(error)),
+        "response_bytes": _number("bytes_sent", sent),
+        "object_size_bytes": _number("object_size", size),
+        "is_range": _is_range(operation, status, asked),
+        "duration_seconds": _seconds("total_time", total),
+        "turn_around_seconds": _seconds("turn_around_time", turn_around),
+        "client_address": _address(address),
+        "principal": _redacted_name(principal),
+        "session_arn": _session_arn(principal),
+        "access_key_id_hash": (
+            _access_key_id_hash(asked, key_hash)
+            # The key id of a request that S3 did not authenticate is only what a client claims.
+            if authentication == "QueryString" and principal is not None
+            else None
+        ),
+        "user_agent": agent,
+        "app_id": _app_id(agent),
+        "request_id": _redacted_name(_present(request_id)),
+        "upload_id": _upload_id(asked),
+        "part_number": _part_number(asked),
+        "authentication": authentication,
+        "bucket_region": _bucket_region(region, access_point, status),
+        "endpoint": endpoint,
+        "access_point": access_point,
+        "vpc_endpoint_id": vpc_endpoint,
+        "copy_source": (
+            f"s3://{bucket_name}/{object_key}"
+            if operation_name in _COPY_SOURCE_SIDE and bucket_name and object_key
+            else None
+        ),
+    }
+
+
+_TAIL_FIELDS = (
+    "version", "host_id", "signature_version", "cipher", "authentication", "host", "tls_version",
+    "access_point", "acl_required", "source_region",
+)  # fmt: skip
+
+
+def _present(text: str) -> str | None:
+    return None if text in {"-", ""} else text
+
+
+def _shaped(pattern: re.Pattern[str], text: str | None) -> str | None:
+    return text if text is not None and pattern.fullmatch(text) else None
+
+
+def _number(name: str, text: str) -> int | None:
+    if text == "-":
+        return None
+    value = integer(text)
+    if value is None:
+        refuse(name, "a whole number or `-`", text)
+    return value
+
+
+def _status(text: str) -> int | None:
+    status = _number("status", text)
+    if status is not None and not 100 <= status <= 999:
+        refuse("status", "three digits or `-`", text)
+    return status
+
+
+def _seconds(name: str, text: str) -> float | None:
+    milliseconds = _number(name, text)
+    return None if milliseconds is None else milliseconds / 1000
+
+
+def _instant(text: str) -> datetime:
+    if len(text) > _CACHED_LENGTH:
+        refuse("time", "`[06/Feb/2019:00:00:38 +0000]`", text)
+    return _read_time(text)
+
+
+@lru_cache(maxsize=4096)
+def _read_time(text: str) -> datetime:
+    match = _TIME.fullmatch(text)
+    month = _MONTHS.get(match[2]) if match else None
+    if match is None or month is None:
+        refuse("time", "`[06/Feb/2019:00:00:38 +0000]`", text)
+    shift = timedelta(hours=int(match[8]), minutes=int(match[9]))
+    try:
+        local = datetime(
+            int(match[3]), month, int(match[1]), int(match[4]), int(match[5]), int(match[6]),
+            tzinfo=UTC,
+        )  # fmt: skip
+        return local - shift if match[7] == "+" else local + shift
+    except (ValueError, OverflowError):
+        refuse("time", "a day and time that exist")
+
+
+def _address(text: str) -> str | None:
+    if text == "-":
+        return None
+    address = canonical_address(text) if len(text) <= _ADDRESS_LENGTH else None
+    if address is None:
+        refuse("client_address", "an IP address or `-`", text)
+    return address
+
+
+def _operation(name: str) -> str:
+    if _OPERATION.fullmatch(name) is None or len(name) > 100:
+        refuse("operation", "a name such as REST.GET.OBJECT", name)
+    return _OPERATIONS.get(name, "other")
+
+
+def _key(text: str, operation: str) -> str | None:
+    """Decode a key.
+
+    A key of a request line is encoded twice (`=` stands as `%253D`), one of a batch delete, which
+    comes in a body, once as a form (a blank stands as `+`). What lifecycle rules log is decoded
+    once. Text that would not be UTF-8 stays as it is, so that different keys stay different.
+    """
+    if text == "-":
+        return None
+    if "%" not in text and not operation.startswith("BATCH."):
+        return _redacted_name(text)
+    try:
+        if operation.startswith("BATCH."):
+            text = unquote_plus(text, errors="strict")
+        else:
+            text = unquote(text, errors="strict")
+            if not operation.startswith("S3."):
+                text = unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        pass
+    return _redacted_name(text)
+
+
+def _query(uri: str) -> dict[str, list[str]]:
+    """Read the query parameters of a request line; they are never stored as they are."""
+    query = uri.rpartition(" HTTP/")[0].partition("?")[2]
+    asked: dict[str, list[str]] = {}
+    for part in query.split("&") if query else ():
+        name, _, value = part.partition("=")
+        asked.setdefault(unquote(name), []).append(unquote(value))
+    return asked
+
+
+def _only(asked: dict[str, list[str]], name: str) -> str | None:
+    """Value of a parameter that stands once; two values of one parameter say nothing."""
+    found = asked.get(name, [])
+    return found[0] if len(found) == 1 else None
+
+
+def _is_range(operation: str, status: int | None, asked: dict[str, list[str]]) -> bool | None:
+    """Say whether a part was asked for, as far as the log says it; it has no Range header.
+
+    206 and 416 answer ranges, and `partNumber` asks for a part. A 200 is a whole object, maybe cut
+    short; any other answer leaves open what was asked.
+    """
+    if operation != "read":
+        return None
+    if status in {206, 416} or "partNumber" in asked:
+        return True
+    return False if status == 200 else None
+
+
+def _access_key_id_hash(asked: dict[str, list[str]], key_hash: KeyedHash) -> str | None:
+    """Hash the access key id of a request that was signed in its query (signature 4 or 2)."""
+    found = [
+        value
+        for name, values in asked.items()
+        if name.lower() in {"x-amz-credential", "awsaccesskeyid"}
+        for value in values
+    ]
+    if len(found) != 1:
+        return None
+    key_id = found[0].partition("/")[0]
+    return key_hash.of(key_id) if _KEY_ID.fullmatch(key_id) else None
+
+
+def _upload_id(asked: dict[str, list[str]]) -> str | None:
+    upload_id = _shaped(_UPLOAD_ID, _only(asked, "uploadId"))
+    return upload_id if upload_id and redact_name(upload_id) == upload_id else None
+
+
+def _part_number(asked: dict[str, list[str]]) -> int | None:
+    part = _only(asked, "partNumber")
+    return integer(part, minimum=1, maximum=10_000) if part else None
+
+
+def _session_arn(principal: str | None) -> str | None:
+    """Give the requester if it is a session of temporary credentials (assumed role, federation)."""
+    return _redacted_name(_shaped(_SESSION, principal))
+
+
+def _app_id(agent: str | None) -> str | None:
+    """Give the `app/…` part of a user agent; null where two say different things, or a mask."""
+    found = set(_APP_ID.findall(agent or ""))
+    app_id = found.pop() if len(found) == 1 else None
+    return None if app_id is None or "***" in app_id else app_id
+
+
+def _host(text: str) -> tuple[str | None, str | None, str | None]:
+    """Give host, region and VPC endpoint that a Host header names."""
+    return _named_by_host(text.lower()) if len(text) <= _CACHED_LENGTH else (None, None, None)
+
+
+@lru_cache(maxsize=4096)
+def _named_by_host(text: str) -> tuple[str | None, str | None, str | None]:
+    host = text.rstrip(".")
+    name, colon, port = host.rpartition(":")
+    host = name if colon and port.isdigit() else host
+    if host == "-" or not _HOST.fullmatch(host):
+        return None, None, None
+    region = _HOST_REGION.search(host)
+    endpoint = _HOST_VPC_ENDPOINT.search(host)
+    return host, region[1] if region else None, endpoint[1] if endpoint else None
+
+
+def _bucket_region(region: str | None, access_point: str | None, status: int | None) -> str | None:
+    """Region of the bucket: the endpoint's, unless S3 sent the client elsewhere.
+
+    A regional endpoint serves the buckets of its region, and an access point lies in its bucket's.
+    """
+    if region is not None:
+        return None if status in _WRONG_REGION else region
+    parts = access_point.split(":") if access_point else []
+    return _shaped(_REGION, parts[3]) if len(parts) > 3 else None
+
+
+_cached_redact = lru_cache(maxsize=16_384)(redact)
+_cached_redact_name = lru_cache(maxsize=16_384)(redact_name)
+
+
+def _redacted(text: str | None) -> str | None:
+    if text is None:
+        return None
+    return _cached_redact(text) if len(text) <= _CACHED_LENGTH else redact(text)
+
+
+def _redacted_name(text: str | None) -> str | None:
+    if text is None:
+        return None
+    return _cached_redact_name(text) if len(text) <= _CACHED_LENGTH else redact_name(text)
+
+
+PARSER = Parser(
+    name="s3_access_log",
+    title="Amazon S3 server access log",
+    tables=("object_requests",),
+    shape="lines",
+    record="One line, which is one request, one object of a batch delete or one lifecycle action.",
+    cannot_tell="Byte ranges, bytes received, entity tags, where the reader was; `-` may be zero.",
+    recognise=_recognise,
+    parse=_parse,
+)
