@@ -1,0 +1,169 @@
+"""Cut JSON exports into records, and say of a record that cannot be read where and why.
+
+A document holds many records (a list), so the items are taken out as bytes first and each is
+decoded on its own: one broken item is one reject with its JSON path, the others stay, and memory
+holds one decoded item at a time.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from transforms.staging.parser import Parsed, RawRecord, Row
+
+T = TypeVar("T")
+
+MASKED_WINDOW = 2_048
+"""Bytes of a record that an excerpt may show."""
+
+SHOWN_KEYS = frozenset(
+    {
+        b"apiVersion", b"count", b"created_at", b"creationTimestamp", b"firstTimestamp", b"kind",
+        b"lastTimestamp", b"name", b"namespace", b"phase", b"reason", b"resourceVersion",
+        b"runtime", b"status", b"type", b"uid", b"updated_at", b"uuid",
+    }
+)  # fmt: skip
+"""Keys whose text an excerpt may show; environment, arguments and annotations may hold secrets of
+any shape, so every other text is left out."""
+
+_STRING = re.compile(rb'"((?:[^"\\]++|\\.)*+)("\s*+:|"|\\?\Z)', re.DOTALL)
+_BARE = re.compile(rb"[^\s{}\[\],:]+")
+_HARMLESS = re.compile(rb"(?:true|false|null|-?[0-9][0-9.eE+-]{0,30})\Z")
+_MESSAGE = re.compile(r"(?P<what>.*?)(?: - at `(?:key in )?(?P<where>\$.*)`)?\Z", re.DOTALL)
+_TOP_LEVEL_END = re.compile(rb"^[}\]][ \t\r]*\n+(?=[{\[])", re.MULTILINE)
+_BOM = b"\xef\xbb\xbf"
+
+
+class RecordError(Exception):
+    """A record cannot be read; the message is the reject's reason."""
+
+
+class Item(NamedTuple):
+    """One record inside a file of JSON.
+
+    Attributes:
+        locator: Where it stands, as the ledger writes it.
+        path: Its JSON path in its document, such as `$.items[3]`.
+        offset: Byte offset in the decompressed text; null for a part of a document.
+        data: Its bytes.
+    """
+
+    locator: str
+    path: str
+    offset: int | None
+    data: bytes
+
+    def part(self, step: str, data: bytes) -> "Item":
+        """A record inside this one, at the JSON path step behind it."""
+        path = f"{self.path}{step}"
+        head = self.locator.partition("$")[0].rstrip()
+        return Item(f"{head} {path}".lstrip(), path, None, data)
+
+    def accepted(self, rows: tuple[Row, ...]) -> Parsed:
+        """Accept it."""
+        return Parsed(self.locator, self.offset, masked(self.data), rows=rows)
+
+    def rejected(self, reason: str) -> Parsed:
+        """Refuse it."""
+        return Parsed(self.locator, self.offset, masked(self.data), reject=reason)
+
+    def ignored(self, reason: str) -> Parsed:
+        """Leave it out by rule."""
+        return Parsed(self.locator, self.offset, masked(self.data), ignore=reason)
+
+
+def documents(raw: RawRecord) -> Iterator[Item]:
+    """The JSON documents of a raw record: one, or several that stand behind each other.
+
+    `kubectl get --watch -o json` prints one indented document after the other. An indented document
+    ends with a bracket in the first column, where no line inside a document begins with one.
+    """
+    if raw.locator != "$":
+        yield Item(raw.locator, "$", raw.offset, raw.data.removeprefix(_BOM))
+        return
+    ends = [match.end() for match in _TOP_LEVEL_END.finditer(raw.data)]
+    if not ends:
+        yield Item("$", "$", raw.offset, raw.data.removeprefix(_BOM))
+        return
+    line, start = 1, 0
+    for end in (*ends, len(raw.data)):
+        data = raw.data[start:end]
+        blank = len(data) - len(data.lstrip())
+        line += data.count(b"\n", 0, blank)
+        yield Item(f"line {line}", "$", raw.offset + start + blank, data.strip().removeprefix(_BOM))
+        line += data.count(b"\n", blank)
+        start = end
+
+
+def decode(decoder: "msgspec.json.Decoder[T]", data: bytes, path: str) -> T:
+    """Decode bytes by a type.
+
+    Args:
+        decoder: Decoder of the type.
+        data: JSON.
+        path: JSON path of the bytes in their document, for the reason.
+
+    Raises:
+        RecordError: The bytes are no JSON, or not of the type; the reason never shows a value.
+    """
+    try:
+        return decoder.decode(data)
+    except msgspec.ValidationError as error:
+        raise RecordError(_wrong_value(str(error), path)) from None
+    except msgspec.DecodeError as error:
+        message = f"invalid_json: expected JSON, got {_malformed(str(error))} at {path}"
+        raise RecordError(message) from None
+    except UnicodeDecodeError:
+        message = f"invalid_json: expected UTF-8, got other bytes at {path}"
+        raise RecordError(message) from None
+    except RecursionError:
+        message = f"too_deep: expected JSON of a few levels, got too many at {path}"
+        raise RecordError(message) from None
+
+
+def masked(data: bytes) -> bytes:
+    """The beginning of a record without the texts in which a secret of any shape may stand.
+
+    Only texts under SHOWN_KEYS, keys, numbers and structure stay. What is no JSON at all stays as
+    it is: what looks like a secret in it is taken out with every excerpt.
+    """
+    window = bytes(data[:MASKED_WINDOW])
+    if window.lstrip()[:1] not in {b"{", b"["}:
+        return window
+    pieces: list[bytes] = []
+    key, place = b"", 0
+    for match in _STRING.finditer(window):
+        pieces.append(_BARE.sub(_mask_bare, window[place : match.start()]))
+        place = match.end()
+        if match[2].endswith(b":"):
+            key = match[1]
+            pieces.append(match[0])
+        elif key in SHOWN_KEYS and match[2] == b'"':
+            pieces.append(match[0])
+        else:
+            pieces.append('"…"'.encode())
+    pieces.append(_BARE.sub(_mask_bare, window[place:]))
+    return b"".join(pieces)
+
+
+def _mask_bare(match: re.Match[bytes]) -> bytes:
+    return match[0] if _HARMLESS.match(match[0]) else "…".encode()
+
+
+def _wrong_value(message: str, path: str) -> str:
+    match = _MESSAGE.match(message)
+    what = match["what"] if match else message
+    where = path + (match["where"] or "$")[1:] if match else path
+    what = what.replace("`", "")
+    if not what.startswith("Expected"):
+        return f"out_of_range: expected another value, got: {what.lower()} at {where}"
+    got = "" if ", got" in what else ", got another value"
+    return f"wrong_type: expected{what.removeprefix('Expected')}{got} at {where}"
+
+
+def _malformed(message: str) -> str:
+    if "truncated" in message:
+        return "an end inside a value"
+    return message.removeprefix("JSON is malformed: ")
