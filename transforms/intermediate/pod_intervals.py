@@ -1,0 +1,97 @@
+"""pod_intervals: which pod held which address, when, and of which run it is.
+
+**States.** Read are the states of the cluster whose life, [creation, observed_at), meets the
+look-back `pods` and the day. A state speaks for all of that time, also where it was observed after
+the day: its dated facts (creation, start, sandbox, finish, deletion) count wherever they fall, and
+an interval is worked out from all of them and then cut at the day's end, so that the rows of
+successive days are pieces of one interval. Its undated facts (node, labels, phase, …) are taken per
+fact from the newest state of the day, else from the earliest later one; a phase observed after the
+day counts only if it is an end whose time lies in the day. A state was seen no earlier than the
+newest fact that it states. Ties are broken by content (deleted, newer facts, terminal, record id),
+so the order of files has no say.
+
+**Start**, best proof first: `sandbox_ready` (the earliest seen with that address), `start_time`,
+`first_state`. What an earlier day published from states that this day's look-back does not reach
+counts too, so that an interval keeps its id over many midnights. An address that replaces another
+one of its family on the same pod starts at the new sandbox, else at its first state.
+
+**End**, in this order: `sandbox_teardown` (also where a later address of the pod proves it),
+`finished` (last container of a pod that is terminal or being deleted), `deleted` (the watch's time;
+without one of its own the deletion timestamp, unless the pod was seen alive later), `last_seen` at
+the first sight of a terminal pod that states no time. Else the end is assumed: `address_reused` at
+the next start of another pod on that address (never for host-network pods), `last_seen` after the
+last sight alive plus the look-back. What ends after the day is `open`.
+
+A pod has one row per address that it showed; one that showed none by the day's end has a row with a
+null address from its creation. Rows that only touch the day with an interval of no length stay.
+
+**Run**: from the state with the best rung; states that name different runs are a `conflict`, and
+cleaner pods have no run. **Attempt**: definitions.md 29, see pod_interval_attempts.sql;
+`attempt_basis` names the days back to the run's creation (`to DAY`: the creation is not known)
+that are not built.
+"""
+
+from datetime import date, timedelta
+
+from transforms.day import BuildDay
+from transforms.sql import SqlSession
+from transforms.transform import Reads, Transform
+
+PACKAGE = "transforms.intermediate"
+STEPS = (
+    "pod_interval_states",
+    "pod_interval_pods",
+    "pod_interval_history",
+    "pod_interval_addresses",
+    "pod_interval_attempts",
+    "pod_interval_nodes",
+    "pod_interval_gaps",
+)
+FIRST_DATE = date(1, 1, 1)
+
+
+def build(session: SqlSession, day: BuildDay) -> str:
+    """Make the pod intervals of one cluster and day."""
+    gaps = unbuilt(day)
+    values = {
+        "cluster": day.cluster,
+        "date": day.date,
+        "day_start": day.start_at,
+        "day_end": day.end_at,
+        "read_until": day.read_until,
+        "span_start": day.start_at - day.look_back.pods,
+        "look_back": day.look_back.pods,
+        "gap_starts": [first for first, _ in gaps],
+        "gap_ends": [last for _, last in gaps],
+    }
+    with session.dropped(*STEPS):
+        for step in STEPS:
+            session.create(step, PACKAGE, step, values)
+        return session.create("pod_intervals_built", PACKAGE, "pod_intervals", values)
+
+
+def unbuilt(day: BuildDay) -> list[tuple[date, date]]:
+    """The runs of days before the built one that are not built, first and last day each.
+
+    The first run starts at the beginning of the calendar.
+    """
+    one = timedelta(days=1)
+    gaps = []
+    first = FIRST_DATE
+    for built in (*sorted(d for d in set(day.built_days) if d < day.date), day.date):
+        if built > first:
+            gaps.append((first, built - one))
+        first = built + one
+    return gaps
+
+
+TRANSFORM = Transform(
+    table="pod_intervals",
+    reads=(
+        Reads("pod_states", "pods"),
+        Reads("node_states", "pods"),
+        Reads("run_versions", "pods"),
+        Reads("pod_intervals", "history"),
+    ),
+    build=build,
+)
