@@ -56,10 +56,10 @@ class ExportFile:
     def _place(self) -> tuple[int, int]:
         return self.text.count("\n") + 1, len(self.text.encode())
 
-    def accept(self, line: str) -> None:
-        """Write a line that gives rows."""
+    def accept(self, line: str, records: int = 1) -> None:
+        """Write a line that gives rows; a line of some formats holds several records."""
         self.text += line + "\n"
-        self.accepted += 1
+        self.accepted += records
 
     def repeat(self, line: str) -> None:
         """Write a line that another file, or this one, already holds."""

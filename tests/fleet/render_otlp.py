@@ -1,7 +1,8 @@
 """OTLP JSON lines with `k8s.pod.network.io` of some pods of cluster alder.
 
-One line is one export of the collector: all pods read at that moment. Counters start with the
-sandbox; `timeUnixNano` is the collector's time. One line carries another metric, which is not used.
+One line is one export of the collector, all pods read at that moment; one data point is one record.
+Counters start with the sandbox; `timeUnixNano` is the collector's time. One line carries another
+metric, which is not used.
 """
 
 import json
@@ -29,7 +30,6 @@ def _file(fleet: Fleet, day: date) -> ExportFile:
         cluster=ALDER.name,
         node=None,
         landing_date=day,
-        counts_stated=False,
     )
     by_time: dict[datetime, list[Reading]] = {}
     for reading in fleet.readings:
@@ -37,7 +37,7 @@ def _file(fleet: Fleet, day: date) -> ExportFile:
             by_time.setdefault(reading.time, []).append(reading)
     for index, time in enumerate(sorted(by_time)):
         line = _line([_resource(item) for item in by_time[time]])
-        file.accept(line)
+        file.accept(line, records=2 * len(by_time[time]))
         if day == DAYS[0] and index == 1:
             file.ignore(_line([_memory(by_time[time][0])]))
         if day == DAYS[0] and index == 6:
