@@ -19,8 +19,8 @@ def object_transfers(fleet: Fleet) -> Table:
             "end_at", "object_id", "resource_id", "dataset_id", "request_count", "success_count",
             "denied_count", "not_found_count", "throttled_count", "error_count",
             "transferred_bytes", "error_bytes", "object_size_bytes", "is_complete", "cluster",
-            "pod_name", "pod_uid", "node", "run_uuid", "attempt", "match_kind", "reader_zone",
-            "reader_region", "bucket_region",
+            "pod_name", "pod_uid", "node", "run_uuid", "attempt", "match_kind",
+            "candidate_pod_uids", "reader_zone", "reader_region", "bucket_region",
         ),
         ("date", "bucket", "key", "version_id", "operation", "client_address", "start_at"),
     )  # fmt: skip
@@ -58,6 +58,7 @@ def object_transfers(fleet: Fleet) -> Table:
             run_uuid=run.uuid if run else None,
             attempt=pod.attempt if pod else None,
             match_kind=item.first.match_kind,
+            candidate_pod_uids=sorted(one.uid for one in item.first.candidates),
             reader_zone=pod.node.zone if pod else None,
             reader_region=item.reader_region if pod else (NOT_STATED if run else None),
             bucket_region=item.bucket_region,

@@ -3,7 +3,7 @@
 from tests.fleet import draw, secrets
 from tests.fleet.clock import at, seconds
 from tests.fleet.names import bucket_answers, bucket_host
-from tests.fleet.places import A1, A2, A3, CHECKPOINTS, DATASETS, MODELS, NAT
+from tests.fleet.places import A1, A2, A3, B2, CHECKPOINTS, DATASETS, MODELS, NAT
 from tests.fleet.story import AGENT, Story
 from tests.fleet.world import Condition, Connection, Declaration, Pod, Reading
 
@@ -431,7 +431,11 @@ def _failed_pull(story: Story) -> None:
 
 
 def _debug_shell(story: Story) -> None:
-    """Play debug-shell, a pod of no run; it reads through NAT and with a presigned link."""
+    """Play debug-shell, a pod of no run.
+
+    A pod of birch has its address too, so the bucket's log cannot say which of them read; a link
+    that was signed for someone is used through NAT.
+    """
     pod = story.plain_pod(
         "debug-shell",
         A1,
@@ -447,8 +451,21 @@ def _debug_shell(story: Story) -> None:
     )
     story.visit(pod, "pypi.org", at("10 16:02:00"), 2.0)
     story.visit(pod, "files.pythonhosted.org", at("10 16:08:00"), 6.0)
-    story.request(
-        pod,
+    namesake = story.plain_pod(
+        "scratch-3",
+        B2,
+        pod.address,
+        at("10 15:50:00"),
+        namespace="tools",
+        app="scratch",
+        image="registry.example.com/tools/shell:1",
+        end=at("10 16:40:00"),
+        deleted=at("10 16:40:05"),
+        owner=("", ""),
+        watched=True,
+    )
+    shared = story.request(
+        None,
         MODELS,
         "tools/shell-history.tar",
         at("10 16:12:00"),
@@ -456,7 +473,10 @@ def _debug_shell(story: Story) -> None:
         size=1_048_579,
         milliseconds=310,
         role="tools",
+        address=pod.address,
+        match_kind="ambiguous",
     )
+    shared.candidates = (pod, namesake)
     story.request(
         None,
         DATASETS,

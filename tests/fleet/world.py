@@ -251,6 +251,7 @@ class ObjectRequest:
     referer: str = "-"
     signed_in_query: bool = False
     late: bool = False
+    candidates: tuple[Pod, ...] = ()
 
 
 @dataclass
