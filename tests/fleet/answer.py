@@ -17,13 +17,15 @@ class Table:
     """The stated rows of one table.
 
     `rows_where` is an SQL condition: only rows of the product that meet it are compared, and of
-    those there are exactly as many as stand here.
+    those there are exactly as many as stand here. `relation` says where the columns are found if
+    not in the table itself.
     """
 
     name: str
     columns: tuple[str, ...]
     key: tuple[str, ...]
     rows_where: str = ""
+    relation: str = ""
     rows: list[dict[str, object]] = field(default_factory=list)
 
     def add(self, **values: object) -> None:
@@ -60,8 +62,6 @@ def cell(value: object) -> str:
         return to_micro(value)
     if isinstance(value, date):
         return value.isoformat()
-    if isinstance(value, float):
-        return f"{value:.6f}"
     if isinstance(value, (list, tuple)):
         return ";".join(cell(item) for item in value)
     return str(value)
@@ -71,7 +71,9 @@ def keys_text(tables: Sequence[Table]) -> str:
     """Return `keys.csv`: each table's natural key and which of its rows are stated."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(["table", "key", "rows_where"])
+    writer.writerow(["table", "key", "rows_where", "relation"])
     for table in sorted(tables, key=lambda item: item.name):
-        writer.writerow([table.name, ";".join(table.key), table.rows_where])
+        writer.writerow(
+            [table.name, ";".join(table.key), table.rows_where, table.relation or table.name]
+        )
     return buffer.getvalue()

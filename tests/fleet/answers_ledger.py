@@ -48,6 +48,7 @@ def rejected_records(files: list[ExportFile]) -> Table:
         "rejected_records",
         ("date", "path", "locator", "record_index", "byte_offset", "reason"),
         ("path", "locator"),
+        relation="rejected_records JOIN export_files USING (export_file_id)",
     )
     for file in files:
         for reject in file.rejects:
