@@ -23,6 +23,9 @@ class ExportFiles(Table):
     project: str = c.project(null="the path names no project")
     path: str = c.column("Path or URL, without credentials.")
     landing_date: pl.Date = c.column("Day in the path, else the day its content was first seen.")
+    stored_mark: str = c.column(
+        "Size with modification time or ETag: a file with the same mark need not be read again."
+    )
     size_bytes: pl.Int64 = c.byte_count("Size as stored, compressed or not.")
     text_bytes: pl.Int64 = c.byte_count("Size after decompression.")
     content_hash: str = c.column("SHA-256 of the decompressed bytes.")
@@ -38,7 +41,10 @@ class ExportFiles(Table):
     rejected_count: pl.Int64 = c.count("Records refused; each stands in rejected_records.")
     ignored_count: pl.Int64 = c.count("Records of a kind that podledger does not use.")
     ignored_reasons: TextList = c.column("Why records were ignored, as `reason=count`.")
-    part: str = c.column("Name of the staging part that holds its rows.", null="it gave no rows")
+    part: str = c.column(
+        "Name of the staging part that holds its rows.",
+        null="it was not read: its content is known",
+    )
     rows_by_table: TableRows = c.column(
         "Per table: first row in the part, number of rows, and ranges of repeated rows within them."
     )

@@ -70,6 +70,7 @@ class TableSpec:
         order: Total sort order of a published file.
         scope: `cluster` for one file per cluster, `fleet` for one file a day.
         as_of: True where a row covers a run's life up to the day, so that days do not add up.
+        covers: Columns whose least and greatest values are the event range of a staging row.
     """
 
     name: str
@@ -80,6 +81,7 @@ class TableSpec:
     order: tuple[str, ...]
     scope: Literal["cluster", "fleet"]
     as_of: bool
+    covers: tuple[str, ...]
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -126,6 +128,7 @@ def table(
     order: tuple[str, ...] | None = None,
     scope: Literal["cluster", "fleet"] = "cluster",
     as_of: bool = False,
+    covers: tuple[str, ...] = (),
 ) -> Callable[[ModelT], ModelT]:
     """Declare a model as a table; the class docstring's first line is its grain.
 
@@ -135,6 +138,7 @@ def table(
         order: Total sort order; the key if not given.
         scope: Whether a file holds one cluster or the fleet.
         as_of: True for run-level tables whose newest row counts.
+        covers: Columns that give a staging row's event range.
 
     Raises:
         ValueError: A key or order column is not a column of the model.
@@ -142,9 +146,9 @@ def table(
 
     def declare(model: ModelT) -> ModelT:
         columns = set(model.to_schema().columns)
-        unknown = [c for c in (*key, *(order or ())) if c not in columns]
+        unknown = [c for c in (*key, *(order or ()), *covers) if c not in columns]
         if unknown:
-            message = f"{model.__name__}: key or order names unknown columns {unknown}"
+            message = f"{model.__name__}: key, order or covers names unknown columns {unknown}"
             raise ValueError(message)
         grain = (model.__doc__ or "").strip().splitlines()[0]
         spec = TableSpec(
@@ -156,6 +160,7 @@ def table(
             order=order or key,
             scope=scope,
             as_of=as_of,
+            covers=covers,
         )
         setattr(model, SPEC_ATTRIBUTE, spec)
         return model

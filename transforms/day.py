@@ -1,7 +1,7 @@
 """The day that a build makes, and what settings it needs to know."""
 
 import datetime as dt
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 SKEW_GUARD = timedelta(seconds=2)
@@ -58,6 +58,10 @@ class BuildDay:
     export_tables: tuple[tuple[str, str], ...] = ()
     built_days: tuple[dt.date, ...] = ()
     is_final: bool = False
+
+    def of(self, cluster: str) -> "BuildDay":
+        """The same day of one cluster, or of the fleet."""
+        return replace(self, cluster=cluster)
 
     @property
     def start_at(self) -> datetime:

@@ -8,7 +8,7 @@ from schemas.staging.provenance import STAGING_KEY, StagingTable
 from schemas.table import table
 
 
-@table("staging", key=STAGING_KEY)
+@table("staging", key=STAGING_KEY, covers=("created_at", "observed_at"))
 class PodStates(StagingTable):
     """One observed state of a pod."""
 
@@ -65,7 +65,7 @@ class PodStates(StagingTable):
     )
 
 
-@table("staging", key=STAGING_KEY)
+@table("staging", key=STAGING_KEY, covers=("observed_at",))
 class ContainerStates(StagingTable):
     """One observed state of a container."""
 
@@ -95,7 +95,7 @@ class ContainerStates(StagingTable):
     limits: Pairs = c.column("Resource limits.", null="none")
 
 
-@table("staging", key=STAGING_KEY)
+@table("staging", key=STAGING_KEY, covers=("created_at", "observed_at"))
 class NodeStates(StagingTable):
     """One observed state of a node."""
 
@@ -113,7 +113,7 @@ class NodeStates(StagingTable):
     created_at: Instant = c.column("metadata.creationTimestamp.", null="not stated")
 
 
-@table("staging", key=STAGING_KEY)
+@table("staging", key=STAGING_KEY, covers=("first_at", "event_at"))
 class KubeEventStates(StagingTable):
     """One observed state of a Kubernetes event."""
 
@@ -137,7 +137,7 @@ class KubeEventStates(StagingTable):
     node: str = c.node(null="the reporter names none")
 
 
-@table("staging", key=STAGING_KEY)
+@table("staging", key=STAGING_KEY, covers=("created_at", "observed_at"))
 class Services(StagingTable):
     """One observed state of a Kubernetes service."""
 

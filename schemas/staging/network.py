@@ -8,7 +8,7 @@ from schemas.staging.provenance import STAGING_KEY, StagingTable
 from schemas.table import table
 
 
-@table("staging", key=STAGING_KEY)
+@table("staging", key=STAGING_KEY, covers=("event_at",))
 class Flows(StagingTable):
     """One exported Hubble event.
 
@@ -98,7 +98,7 @@ class Flows(StagingTable):
     is_masked: pl.Boolean = c.column("A field mask removed the time or both ends of the flow.")
 
 
-@table("staging", key=STAGING_KEY)
+@table("staging", key=STAGING_KEY, covers=("event_at",))
 class DnsLookups(StagingTable):
     """One answered name look-up, or a query that no response is known for."""
 
@@ -121,7 +121,7 @@ class DnsLookups(StagingTable):
     dns_message_id: pl.Int64 = c.column("Id in the DNS header.", null="not stated by the source")
 
 
-@table("staging", key=STAGING_KEY)
+@table("staging", key=STAGING_KEY, covers=("event_at",))
 class CounterSamples(StagingTable):
     """One reading of a byte counter."""
 
@@ -146,7 +146,7 @@ class CounterSamples(StagingTable):
     )
 
 
-@table("staging", key=STAGING_KEY)
+@table("staging", key=STAGING_KEY, covers=("start_at", "end_at"))
 class VolumeRecords(StagingTable):
     """Bytes between two endpoints over an interval, as one observer saw them."""
 
@@ -189,7 +189,7 @@ class VolumeRecords(StagingTable):
     byte_layer: str = c.column("Layer at which bytes are counted.", allowed=c.BYTE_LAYERS)
 
 
-@table("staging", key=STAGING_KEY)
+@table("staging", key=STAGING_KEY, covers=("event_at", "start_at", "end_at"))
 class LossReports(StagingTable):
     """What telemetry says of its own gaps."""
 

@@ -8,7 +8,7 @@ from schemas.staging.provenance import STAGING_KEY, StagingTable
 from schemas.table import table
 
 
-@table("staging", key=STAGING_KEY)
+@table("staging", key=STAGING_KEY, covers=("created_at", "observed_at"))
 class RunVersions(StagingTable):
     """One version of a Polyaxon run, as a list, a detail or an archive states it."""
 
@@ -56,7 +56,7 @@ class RunVersions(StagingTable):
     )
 
 
-@table("staging", key=STAGING_KEY)
+@table("staging", key=STAGING_KEY, covers=("event_at",))
 class RunStatuses(StagingTable):
     """One condition in a run's life."""
 

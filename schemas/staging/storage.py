@@ -8,7 +8,7 @@ from schemas.staging.provenance import STAGING_KEY, StagingTable
 from schemas.table import table
 
 
-@table("staging", key=STAGING_KEY)
+@table("staging", key=STAGING_KEY, covers=("event_at",))
 class ObjectRequests(StagingTable):
     """One request to object storage."""
 

@@ -1,0 +1,48 @@
+# Each target does its own set-up in .venv; it needs Python 3.11+ and make.
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-long lint bench dagster clean
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+UI := $(VENV)/.ready-ui
+BENCH := $(VENV)/.ready-bench
+
+help: ## show the targets
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/'
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $(READY)
+
+$(UI): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,ui]'
+	touch $(UI)
+
+demo: $(READY) ## build the two fixture days into ./podledger-demo and print the answers
+	$(BIN)/podledger demo --into podledger-demo
+
+test: $(READY) ## the default suite, under 5 minutes on 2 cores
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-long: $(READY) ## the default suite and the long checks
+	$(BIN)/python -m pytest -n 2
+
+lint: $(READY) ## format, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(READY) ## speed and memory as ratios to a peer in the same run
+	$(BIN)/python -m benchmarks.bench_hubble
+
+dagster: $(UI) ## the web server on the fixture days, at http://127.0.0.1:3000
+	$(BIN)/python -m pipelines.fixtures podledger-dagster
+	DAGSTER_HOME="$(CURDIR)/podledger-dagster" PODLEDGER_CONFIG="$(CURDIR)/podledger-dagster/podledger.yaml" \
+		$(BIN)/dagster dev -m pipelines.definitions --host 127.0.0.1 --port 3000
+
+clean: ## remove what the targets made, but not .venv
+	rm -rf podledger-demo podledger-dagster .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,21 @@
+"""The catalogue asset: replaced behind every built day, so that all marts change together."""
+
+import dagster as dg
+
+from pipelines.assets.partitions import event_days
+from pipelines.catalog import write_catalog
+from pipelines.run import Workspace
+from schemas.registry import tables
+
+MARTS = tuple(name for name, spec in tables().items() if spec.layer == "marts")
+
+
+@dg.asset(
+    name="catalogue", group_name="people", deps=list(MARTS), partitions_def=event_days,
+    kinds={"duckdb"},
+)  # fmt: skip
+def catalogue(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[None]:
+    """Write the DuckDB file that analysts read."""
+    with workspace.locked() as lake:
+        rows = write_catalog(lake, workspace.settings.catalog_path)
+    return dg.MaterializeResult(metadata={f"{name}_rows": n for name, n in rows.items()})

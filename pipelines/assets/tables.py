@@ -1,0 +1,91 @@
+"""One asset per intermediate and mart table: build it for every cluster, or for the fleet."""
+
+import datetime as dt
+
+import dagster as dg
+
+from pipelines.assets.partitions import event_days
+from pipelines.build import Outcome, build_day_of, build_table
+from pipelines.ledger import Ledger
+from pipelines.run import Workspace, now
+from schemas.registry import table_spec, tables
+from transforms.registry import transforms
+
+MODEL = "model_and_key"
+
+
+def table_assets() -> list[dg.AssetsDefinition]:
+    """The assets, in the order of their needs."""
+    return [_asset_of(table) for table in transforms()]
+
+
+def _asset_of(table: str) -> dg.AssetsDefinition:
+    transform, spec = transforms()[table], table_spec(table)
+
+    @dg.asset(
+        name=table,
+        group_name=spec.layer,
+        description=spec.grain,
+        partitions_def=event_days,
+        deps=[
+            _dep(read.table, read.span) for read in transform.reads if _is_asset(read.table, table)
+        ],
+        check_specs=[dg.AssetCheckSpec(MODEL, asset=table)],
+        code_version=str(transform.version),
+        kinds={"duckdb"},
+    )
+    def build(
+        context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
+    ) -> dg.MaterializeResult[None]:
+        day = dt.date.fromisoformat(context.partition_key)
+        with workspace.locked() as lake:
+            ledger = Ledger.read(lake)
+            build_day = build_day_of(workspace.settings, lake, ledger, day, now().date())
+            outcomes = [
+                build_table(workspace.settings, lake, ledger, table, build_day, scope)
+                for scope in workspace.scopes(spec)
+            ]
+        for outcome in outcomes:
+            workspace.listener.built(outcome)
+        return _result(table, outcomes)
+
+    return build
+
+
+def _is_asset(name: str, table: str) -> bool:
+    return name in tables() and name != table
+
+
+def _dep(name: str, span: str) -> dg.AssetDep:
+    """How a table's day depends on another table's days.
+
+    Staging is partitioned by landing day, and which landing days hold an event day's records only
+    the ledger knows; likewise a table that reads all earlier days.
+    """
+    if table_spec(name).partition == "landing_day" or span == "history":
+        return dg.AssetDep(name, partition_mapping=dg.AllPartitionMapping())
+    if span == "day":
+        return dg.AssetDep(name)
+    back = 30 if span == "repeats" else 2
+    return dg.AssetDep(name, partition_mapping=dg.TimeWindowPartitionMapping(start_offset=-back))
+
+
+def _result(table: str, outcomes: list[Outcome]) -> dg.MaterializeResult[None]:
+    published = [o.published for o in outcomes if o.published is not None]
+    problems = {o.scope: o.problem for o in outcomes if o.problem is not None}
+    return dg.MaterializeResult(
+        metadata={
+            "dagster/partition_row_count": sum(p.rows for p in published),
+            "published_bytes": sum(p.bytes for p in published),
+            "unchanged": sum(1 for o in outcomes if o.published is None and o.problem is None),
+            "unpublished": ", ".join(sorted(problems)) or "none",
+        },
+        check_results=[
+            dg.AssetCheckResult(
+                passed=not problems,
+                check_name=MODEL,
+                asset_key=table,
+                metadata={scope: str(problem) for scope, problem in sorted(problems.items())},
+            )
+        ],
+    )

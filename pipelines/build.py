@@ -1,0 +1,368 @@
+"""Build one table of one day: gather what it reads, run its transform, publish.
+
+A table whose inputs, settings and logic did not change is left as it is.
+"""
+
+import datetime as dt
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import polars as pl
+
+from pipelines.deliveries import DELIVERIES, delivery_rows
+from pipelines.errors import DataCheckError
+from pipelines.landing.formats import parsers
+from pipelines.ledger import EXPORT_FILES, Ledger, StagedPart
+from pipelines.publication import Published, digest, fingerprint_of, publish
+from pipelines.reference.catalogue import load_endpoints
+from pipelines.settings import Settings
+from pipelines.storage import Lake
+from schemas.registry import table_spec, tables
+from schemas.table import FLEET, TableSpec
+from transforms.day import BuildDay
+from transforms.registry import transforms
+from transforms.sql import SqlSession
+from transforms.transform import Reads, Span, Transform
+
+ENDPOINTS = "endpoints"
+MEMORY_FOR_ENGINE = 0.6
+"""Share of `memory_limit` that DuckDB may use; Python, Arrow and Polars need the rest."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one table of one day and scope.
+
+    Attributes:
+        table: Table.
+        day: Day.
+        scope: Cluster or `fleet`.
+        published: What was written; none if nothing changed or a check failed.
+        problem: Why it stays unpublished, if a check failed.
+    """
+
+    table: str
+    day: dt.date
+    scope: str
+    published: Published | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What one build of one table reads.
+
+    Attributes:
+        parts: Staging parts by table.
+        files: (day, path) of intermediate and mart files by table.
+        frames: Small tables by name.
+        fingerprint: Digest of all of it, with settings and logic.
+    """
+
+    parts: dict[str, list[StagedPart]] = field(default_factory=dict)
+    files: dict[str, list[tuple[dt.date, Path]]] = field(default_factory=dict)
+    frames: dict[str, pl.DataFrame] = field(default_factory=dict)
+    fingerprint: str = ""
+
+
+def scopes_of(spec: TableSpec, settings: Settings) -> tuple[str, ...]:
+    """Names under which a table's files of one day stand."""
+    return tuple(sorted(settings.clusters)) if spec.scope == "cluster" else (FLEET,)
+
+
+def build_day_of(
+    settings: Settings, lake: Lake, ledger: Ledger, day: dt.date, today: dt.date
+) -> BuildDay:
+    """The day as transforms see it; its cluster is filled in per scope."""
+    built = tuple(d for d in lake.days("run_dependency_days") if d < day)
+    return BuildDay(
+        date=day,
+        cluster=FLEET,
+        clusters=settings.cluster_facts,
+        look_back=settings.look_backs,
+        look_ahead=settings.look_ahead,
+        datasets=tuple((d.id, d.pattern) for d in settings.datasets),
+        buckets=tuple(settings.buckets.items()),
+        export_tables=_export_tables(settings, ledger),
+        built_days=built,
+        is_final=is_final(settings, day, today),
+    )
+
+
+def is_final(settings: Settings, day: dt.date, today: dt.date) -> bool:
+    """Whether a day's watermark has passed: no late file is awaited any more."""
+    return day + dt.timedelta(days=1) + settings.final_after <= today
+
+
+def build_table(
+    settings: Settings,
+    lake: Lake,
+    ledger: Ledger,
+    table: str,
+    day: BuildDay,
+    scope: str,
+) -> Outcome:
+    """Build one table of one day and scope, unless nothing that it depends on changed.
+
+    Call it under the lake's lock.
+    """
+    transform = transforms()[table]
+    spec = table_spec(table)
+    day = day.of(scope)
+    inputs = gather(settings, lake, ledger, transform, day)
+    path = lake.path(table, day.date, scope)
+    if fingerprint_of(path) == (inputs.fingerprint, transform.version):
+        return Outcome(table, day.date, scope)
+    try:
+        with SqlSession(
+            threads=settings.workers,
+            memory_limit=f"{int(settings.memory_limit * MEMORY_FOR_ENGINE)}B",
+            temp_directory=settings.temp_path,
+        ) as session:
+            show(session, inputs)
+            result = transform.build(session, day)
+            published = publish(
+                lake, session, spec, result, day.date, scope, inputs.fingerprint, transform.version
+            )
+    except DataCheckError as error:
+        return Outcome(table, day.date, scope, problem=str(error))
+    return Outcome(table, day.date, scope, published)
+
+
+def build_day(
+    settings: Settings,
+    lake: Lake,
+    ledger: Ledger,
+    day: BuildDay,
+    report: Callable[[Outcome], None],
+    clusters: Iterable[str] | None = None,
+) -> list[Outcome]:
+    """Build all tables of one day in the order of their needs.
+
+    A cluster one of whose tables fails its checks stays unpublished from there on; the others and
+    the fleet's tables are built without it.
+    """
+    chosen = tuple(sorted(clusters or settings.clusters))
+    failed: set[str] = set()
+    outcomes = []
+    for table in transforms():
+        spec = table_spec(table)
+        for scope in scopes_of(spec, settings):
+            if scope in failed or (scope != FLEET and scope not in chosen):
+                continue
+            outcome = build_table(settings, lake, ledger, table, day, scope)
+            if outcome.problem is not None:
+                failed.add(scope)
+            outcomes.append(outcome)
+            report(outcome)
+    return outcomes
+
+
+def gather(
+    settings: Settings, lake: Lake, ledger: Ledger, transform: Transform, day: BuildDay
+) -> Inputs:
+    """Find what a transform reads on a day, and digest it."""
+    inputs = Inputs()
+    texts = [transform.table, str(transform.version), _facts(day)]
+    texts.extend(f"{c.name}:{c.dtype}:{c.nullable}" for c in table_spec(transform.table).columns)
+    for read in transform.reads:
+        texts.append(f"reads {read.table} {read.span} {read.ahead}")
+        if read.table == ENDPOINTS:
+            frame = load_endpoints(
+                settings.resolve(settings.reference.endpoints)
+                if settings.reference.endpoints
+                else None
+            )
+            inputs.frames[ENDPOINTS] = frame
+            texts.append(_frame_digest(frame))
+        elif read.table == DELIVERIES:
+            frame = delivery_rows(settings, ledger)
+            inputs.frames[DELIVERIES] = frame
+            texts.append(_frame_digest(frame))
+        elif read.table == EXPORT_FILES:
+            frame = _ledger_rows(ledger, day, read)
+            inputs.frames[EXPORT_FILES] = frame
+            content = frame.drop("stored_mark", "part", "rows_by_table")
+            texts.append(_frame_digest(content))
+        elif table_spec(read.table).layer == "staging":
+            inputs.parts[read.table] = _staged(ledger, read, day)
+            texts.extend(_staged_contents(ledger, read, day))
+        else:
+            files = _built(lake, read, day, transform.table)
+            inputs.files[read.table] = files
+            texts.extend(f"{date} {path.stem} {fingerprint_of(path)}" for date, path in files)
+    return replace(inputs, fingerprint=digest(texts))
+
+
+def show(session: SqlSession, inputs: Inputs) -> None:
+    """Show all inputs in a session as views named like their tables."""
+    for name, frame in inputs.frames.items():
+        session.register(name, frame)
+    for table, parts in inputs.parts.items():
+        _show_parts(session, table_spec(table), parts)
+    for table, files in inputs.files.items():
+        _show_files(session, table_spec(table), files)
+
+
+def span_start(day: BuildDay, span: Span) -> dt.datetime | None:
+    """First instant that a span reads; none for all that is there."""
+    if span == "day":
+        return day.start_at
+    if span == "history":
+        return None
+    look_back: dt.timedelta = getattr(day.look_back, span)
+    # Counters read twice their look-back, so that what counts as absent does not depend on it.
+    return day.start_at - look_back * (2 if span == "counters" else 1)
+
+
+def _facts(day: BuildDay) -> str:
+    return repr(
+        (
+            day.date,
+            day.cluster,
+            day.clusters,
+            day.look_back,
+            day.look_ahead,
+            day.datasets,
+            day.buckets,
+            day.export_tables,
+            day.built_days,
+            day.is_final,
+        )
+    )
+
+
+def _scopes(day: BuildDay) -> tuple[str, ...] | None:
+    return None if day.cluster == FLEET else (day.cluster,)
+
+
+def _until(day: BuildDay, read: Reads) -> dt.datetime:
+    return day.read_until + (day.look_ahead if read.ahead else dt.timedelta(0))
+
+
+def _staged(ledger: Ledger, read: Reads, day: BuildDay) -> list[StagedPart]:
+    return ledger.parts(read.table, _scopes(day), span_start(day, read.span), _until(day, read))
+
+
+def _staged_contents(ledger: Ledger, read: Reads, day: BuildDay) -> list[str]:
+    """What identifies the rows of the parts, whatever their paths and the order of commits."""
+    files = ledger.meeting(_scopes(day), span_start(day, read.span), _until(day, read))
+    found = []
+    for row in files.select(
+        "cluster", "node", "project", "format", "landing_date", "content_hash", "rows_by_table"
+    ).iter_rows():
+        *identity, rows_by_table = row
+        if any(r["table_name"] == read.table for r in rows_by_table):
+            found.append(repr(identity))
+    return sorted(found)
+
+
+def _ledger_rows(ledger: Ledger, day: BuildDay, read: Reads) -> pl.DataFrame:
+    """Ledger rows of files whose event range meets the span, of the day's cluster."""
+    files = ledger.files
+    if day.cluster != FLEET:
+        files = files.filter(pl.col("cluster") == day.cluster)
+    start = span_start(day, read.span)
+    met = (pl.col("first_event_at") < _until(day, read)).fill_null(value=False)
+    if start is not None:
+        met &= (pl.col("last_event_at") >= start).fill_null(value=False)
+    return files.filter(met).sort("landing_date", "path", "export_file_id")
+
+
+def _built(lake: Lake, read: Reads, day: BuildDay, table: str) -> list[tuple[dt.date, Path]]:
+    start = span_start(day, read.span)
+    names = None if day.cluster == FLEET else {day.cluster, FLEET}
+    found: list[tuple[dt.date, Path]] = []
+    for date in lake.days(read.table):
+        if date > day.date or (start is not None and date < start.date()):
+            continue
+        if read.table == table and date == day.date:
+            continue
+        found.extend(
+            (date, path)
+            for path in lake.files(read.table, date)
+            if names is None or path.stem in names
+        )
+    return found
+
+
+def _show_parts(session: SqlSession, spec: TableSpec, parts: list[StagedPart]) -> None:
+    connection = session.connection
+    columns = ", ".join(f'"{c.name}"' for c in spec.columns)
+    whole = [str(p.path) for p in parts if not p.repeated]
+    partly = [p for p in parts if p.repeated]
+    session.register(f"{spec.name}_none", spec.empty())
+    selects = [f'SELECT {columns} FROM "{spec.name}_none"']  # noqa: S608  names of our schema
+    if whole:
+        connection.read_parquet(whole, union_by_name=True).create_view(f"{spec.name}_whole")
+        selects.append(f'SELECT {columns} FROM "{spec.name}_whole"')  # noqa: S608
+    if partly:
+        session.register(f"{spec.name}_repeated", _positions(partly))
+        connection.read_parquet(
+            [str(p.path) for p in partly],
+            filename=True,
+            file_row_number=True,
+            union_by_name=True,
+        ).create_view(f"{spec.name}_partly")
+        selects.append(
+            f'SELECT {columns} FROM "{spec.name}_partly" AS p WHERE NOT EXISTS ('  # noqa: S608
+            f'SELECT 1 FROM "{spec.name}_repeated" AS r '
+            "WHERE r.part_path = p.filename AND r.position = p.file_row_number)"
+        )
+    connection.execute(f'CREATE TEMP VIEW "{spec.name}" AS ' + " UNION ALL ".join(selects))
+
+
+def _positions(parts: list[StagedPart]) -> pl.DataFrame:
+    rows = [
+        (str(part.path), position)
+        for part in parts
+        for first, count in part.repeated
+        for position in range(first, first + count)
+    ]
+    return pl.DataFrame(rows, schema={"part_path": pl.String, "position": pl.Int64}, orient="row")
+
+
+def _show_files(session: SqlSession, spec: TableSpec, files: list[tuple[dt.date, Path]]) -> None:
+    connection = session.connection
+    columns = ", ".join(f'"{c.name}"' for c in spec.columns)
+    empty = spec.empty().with_columns(date=pl.lit(None, pl.Date))
+    session.register(f"{spec.name}_none", empty)
+    selects = [f'SELECT {columns}, "date" FROM "{spec.name}_none"']  # noqa: S608
+    if files:
+        connection.read_parquet(
+            [str(path) for _, path in files], hive_partitioning=True, union_by_name=True
+        ).create_view(f"{spec.name}_files")
+        selects.append(
+            f'SELECT {columns}, CAST("date" AS DATE) AS "date" FROM "{spec.name}_files"'  # noqa: S608
+        )
+    connection.execute(f'CREATE TEMP VIEW "{spec.name}" AS ' + " UNION ALL ".join(selects))
+
+
+def _frame_digest(frame: pl.DataFrame) -> str:
+    return digest(repr(row) for row in frame.iter_rows())
+
+
+def _export_tables(settings: Settings, ledger: Ledger) -> tuple[tuple[str, str], ...]:
+    """(cluster or fleet, staging table) that the exports can fill."""
+    staging = {name for name, spec in tables().items() if spec.layer == "staging"}
+    pairs: set[tuple[str, str]] = set()
+    for export in settings.exports:
+        formats = {export.format}
+        if export.format == "auto":
+            seen = ledger.files.filter(pl.col("export") == export.name)["format"]
+            formats = set(seen.unique().to_list())
+        if export.clusters is not None:
+            scopes = export.clusters
+        elif "{cluster}" in export.path:
+            scopes = tuple(settings.clusters)
+        else:
+            scopes = (FLEET,)
+        pairs.update(
+            (scope, table)
+            for name in formats
+            for table in parsers()[name].tables
+            if table in staging
+            for scope in scopes
+        )
+    return tuple(sorted(pairs))

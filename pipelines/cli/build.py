@@ -1,0 +1,187 @@
+"""`podledger build`: land what is new, build what is stale."""
+
+import datetime as dt
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from pipelines.build import Outcome
+from pipelines.cli.options import AsJson, Config, days_of, settings_file
+from pipelines.cli.output import console, errors, print_plain, to_json
+from pipelines.errors import PodledgerError
+from pipelines.landing.land import LandReport, new_landing_days
+from pipelines.orchestration import instance_of, run_job
+from pipelines.run import (
+    Listener,
+    Workspace,
+    days_to_build,
+    missing_deliveries,
+    now,
+    stale_days,
+)
+from transforms.registry import transforms
+
+
+class BuildReport(Listener):
+    """Collects what a build does and shows it in a progress bar."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        """Show progress in the given bar, or nowhere."""
+        self._progress = progress
+        self._task = progress.add_task("", total=None) if progress else None
+        self.lands: list[LandReport] = []
+        self.outcomes: list[Outcome] = []
+        self.missing: list[str] = []
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Landing is this far."""
+        self._show(f"landing: {what}", done, total)
+
+    def landed(self, report: LandReport) -> None:
+        """A landing ended."""
+        self.lands.append(report)
+
+    def built(self, outcome: Outcome) -> None:
+        """A table was built."""
+        self.outcomes.append(outcome)
+        tables = list(transforms())
+        self._show(
+            f"building {outcome.day}: {outcome.table}",
+            tables.index(outcome.table) + 1,
+            len(tables),
+        )
+
+    def _show(self, what: str, done: int, total: int) -> None:
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, description=what, completed=done, total=total)
+
+    @property
+    def unknown(self) -> list[tuple[str, str]]:
+        """Files of unknown format with the reason."""
+        return [pair for report in self.lands for pair in report.unknown]
+
+    @property
+    def records(self) -> dict[str, int]:
+        """Records landed, by kind."""
+        totals: dict[str, int] = {}
+        for report in self.lands:
+            for kind, n in report.records.items():
+                totals[kind] = totals.get(kind, 0) + n
+        return totals
+
+    @property
+    def exit_code(self) -> int:
+        """0 done, 1 a check failed, 3 published but something expected is missing."""
+        if any(o.problem for o in self.outcomes):
+            return 1
+        return 3 if self.missing or self.unknown else 0
+
+
+def run_build(workspace: Workspace, report: BuildReport, asked: list[dt.date]) -> None:
+    """Land everything new, then build the asked days, or all stale ones if none is asked."""
+    workspace.listener = report
+    with workspace.locked() as lake, instance_of(workspace) as instance:
+        for day in new_landing_days(workspace.settings, lake, now().date()):
+            run_job(workspace, instance, "land", day)
+        wanted = asked or stale_days(workspace)
+        built = []
+        for day in days_to_build(workspace, wanted):
+            if day in stale_days(workspace) or (day in asked and not _is_built(workspace, day)):
+                run_job(workspace, instance, "build", day)
+                built.append(day)
+        report.missing = missing_deliveries(workspace, asked or built)
+
+
+def _is_built(workspace: Workspace, day: dt.date) -> bool:
+    return bool(workspace.lake.files("run_dependency_days", day))
+
+
+def build(
+    date: Annotated[str | None, typer.Option(help="Event day, such as 2026-03-10.")] = None,
+    first: Annotated[str | None, typer.Option("--from", help="First event day.")] = None,
+    last: Annotated[str | None, typer.Option("--to", help="Last event day.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="Only this cluster, and the fleet.")] = None,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="All days that are stale or not built (the default).")
+    ] = False,
+    config: Config = None,
+    as_json: AsJson = False,
+) -> None:
+    """Land new export files, then build event days; what did not change stays.
+
+    Example: podledger build --from 2026-03-10 --to 2026-03-11
+    """
+    asked = days_of(date, first, last)
+    if stale and asked:
+        message = "--stale chooses the days itself; leave out --date, --from and --to"
+        raise PodledgerError(message)
+    workspace = Workspace(settings_file(config), only_cluster=cluster)
+    if cluster is not None and cluster not in workspace.settings.clusters:
+        message = f"--cluster {cluster}: expected one of {', '.join(workspace.settings.clusters)}"
+        raise PodledgerError(message)
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total}"),
+        TimeElapsedColumn(),
+        console=errors,
+        transient=True,
+        disable=not errors.is_terminal,
+    ) as progress:
+        report = BuildReport(progress)
+        run_build(workspace, report, asked)
+    if as_json:
+        print_plain(to_json(summary(workspace, report)))
+    else:
+        print_summary(workspace, report)
+    raise typer.Exit(report.exit_code)
+
+
+def summary(workspace: Workspace, report: BuildReport) -> dict[str, object]:
+    """What a build did, for scripts."""
+    published = [o for o in report.outcomes if o.published is not None]
+    return {
+        "landed_files": sum(r.files for r in report.lands),
+        "same_content_files": sum(r.same_content for r in report.lands),
+        "records": report.records,
+        "unread": [{"path": path, "reason": reason} for path, reason in report.unknown],
+        "days": sorted({o.day.isoformat() for o in report.outcomes}),
+        "published": len(published),
+        "published_rows": sum(o.published.rows for o in published if o.published),
+        "problems": [
+            {"table": o.table, "day": o.day, "cluster": o.scope, "problem": o.problem}
+            for o in report.outcomes
+            if o.problem
+        ],
+        "missing": report.missing,
+        "catalog": str(workspace.settings.catalog_path),
+        "exit_code": report.exit_code,
+    }
+
+
+def print_summary(workspace: Workspace, report: BuildReport) -> None:
+    """What a build did, for people."""
+    files = sum(r.files for r in report.lands)
+    published = [o for o in report.outcomes if o.published is not None]
+    if not files and not published and not any(o.problem for o in report.outcomes):
+        print_plain("nothing changed")
+    if files:
+        counts = ", ".join(f"{n} {kind}" for kind, n in report.records.items() if kind != "record")
+        same = sum(r.same_content for r in report.lands)
+        print_plain(
+            f"landed {files} file(s), {same} of them known by content: "
+            f"{report.records.get('record', 0)} records ({counts})"
+        )
+    for day in sorted({o.day for o in published}):
+        rows = sum(o.published.rows for o in published if o.day == day and o.published)
+        tables = sum(1 for o in published if o.day == day)
+        print_plain(f"built {day}: {tables} file(s), {rows} rows")
+    for outcome in report.outcomes:
+        if outcome.problem:
+            print_plain(f"not published: {outcome.scope} {outcome.day}: {outcome.problem}")
+    for path, reason in report.unknown:
+        print_plain(f"not read: {path}: {reason}")
+    for line in report.missing:
+        print_plain(f"missing: {line}")
+    console.print(f"catalogue: {workspace.settings.catalog_path}", markup=False, soft_wrap=True)

@@ -1,0 +1,48 @@
+"""`podledger explain`: from an id back to file, line and offset."""
+
+from typing import Annotated
+
+import typer
+
+from pipelines.cli.options import AsJson, Config, settings_of
+from pipelines.cli.output import print_plain, text, to_json
+from pipelines.errors import PodledgerError
+from pipelines.evidence import explain as explain_id
+from pipelines.storage import Lake
+
+
+def explain(
+    wanted: Annotated[str, typer.Argument(metavar="ID", help="Id of a row, or a record id.")],
+    config: Config = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the row of an id and the records that it was made from.
+
+    Example: podledger explain 0cc175b9c0f1b6a831c399e269772661
+    """
+    settings = settings_of(config)
+    found = explain_id(settings, Lake(settings.lake_path), wanted)
+    if found is None:
+        message = f"nothing has the id {wanted!r}; expected an id from a table, or a record id"
+        raise PodledgerError(message)
+    if as_json:
+        content = {
+            "table": found.table,
+            "row": found.row,
+            "record_count": found.record_count,
+            "records": [vars(record) for record in found.records],
+        }
+        print_plain(to_json(content))
+        return
+    print_plain(f"{found.table}")
+    for name, value in found.row.items():
+        if value is not None:
+            print_plain(f"  {name}: {text(value)}")
+    if not found.records:
+        print_plain("no single records stand behind it; see its columns")
+    for record in found.records:
+        where = record.locator or f"the export is {record.state}"
+        offset = "" if record.byte_offset is None else f", byte {record.byte_offset}"
+        print_plain(f"  {record.table} {record.record_id}: {record.path}, {where}{offset}")
+    if found.record_count > len(found.records):
+        print_plain(f"  and {found.record_count - len(found.records)} more record(s)")

@@ -1,0 +1,46 @@
+"""The `podledger` command: what there is, and how errors end."""
+
+import sys
+
+import typer
+
+from pipelines.cli.build import build
+from pipelines.cli.check import check
+from pipelines.cli.demo import demo
+from pipelines.cli.dictionary import dictionary
+from pipelines.cli.explain import explain
+from pipelines.cli.output import errors, printable
+from pipelines.cli.show import query, show
+from pipelines.cli.status import status
+from pipelines.errors import PodledgerError
+from transforms.redaction import redact
+
+app = typer.Typer(
+    name="podledger",
+    help="What ML runs on Kubernetes connect to, wait for, fetch again and pay for.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for command in (demo, build, check, status, show, query, explain, dictionary):
+    app.command()(command)
+
+
+def main() -> None:
+    """Run a command; errors end it with a message and an exit code, never with a traceback."""
+    try:
+        app()
+    except PodledgerError as error:
+        _stop(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        _stop("stopped; what was published stays, a rerun finishes the work", 130)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _stop(f"{where}{error.strerror or error}", 2)
+
+
+def _stop(message: str, code: int) -> None:
+    lines = [printable(line) for line in redact(message).splitlines()]
+    errors.print("error: " + "\n".join(lines), markup=False, soft_wrap=True)
+    sys.exit(code)

@@ -1,0 +1,179 @@
+"""`podledger show` and `podledger query`: read the catalogue, or the lake's other tables."""
+
+import datetime as dt
+from typing import Annotated, Any
+
+import duckdb
+import typer
+
+from pipelines.catalog import open_catalog
+from pipelines.cli.options import Config, day_of, settings_of
+from pipelines.cli.output import Format, print_rows
+from pipelines.errors import PodledgerError
+from pipelines.ledger import Ledger
+from pipelines.settings import Settings
+from pipelines.storage import Lake
+from schemas.registry import table_spec, tables
+from schemas.table import TableSpec
+
+DEPENDENCIES = "dependencies"
+DEFAULT_LIMIT = 50
+
+FILTERS = {
+    "run": ("run_uuid",),
+    "project": ("project",),
+    "cluster": ("cluster",),
+    "pod": ("pod_uid", "initiator_pod_uid", "pod_name", "initiator_pod_name"),
+    "resource": ("resource_id", "object_id"),
+}
+
+
+def show(
+    table: Annotated[str, typer.Argument(help="Table of the data dictionary.")],
+    run: Annotated[str | None, typer.Option(help="Run uuid, 32 hex digits.")] = None,
+    project: Annotated[str | None, typer.Option(help="Project.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="Cluster.")] = None,
+    pod: Annotated[str | None, typer.Option(help="Pod UID or name.")] = None,
+    resource: Annotated[str | None, typer.Option(help="Resource id or its beginning.")] = None,
+    scope: Annotated[str | None, typer.Option(help="Scope of repeats, such as node.")] = None,
+    first: Annotated[str | None, typer.Option("--from", help="First day.")] = None,
+    last: Annotated[str | None, typer.Option("--to", help="Last day.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Columns, separated by commas.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Rows at most.")] = DEFAULT_LIMIT,
+    form: Annotated[Format, typer.Option("--format", help="How to write.")] = Format.TABLE,
+    as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
+    config: Config = None,
+) -> None:
+    """Show rows of a table.
+
+    Example: podledger show run_dependencies --run 0123456789abcdef0123456789abcdef
+    """
+    settings = settings_of(config)
+    values = {
+        "run": run,
+        "project": project,
+        "cluster": cluster,
+        "pod": pod,
+        "resource": resource,
+    }
+    days = (
+        day_of(first, "--from") if first else None,
+        day_of(last, "--to") if last else None,
+    )
+    with _source(settings, table) as connection:
+        names, rows = _select(connection, table, values, scope, days, columns, limit)
+    chosen = Format.JSON if as_json else form
+    print_rows(names, rows[:limit], chosen)
+    if len(rows) > limit and chosen is Format.TABLE:
+        print_rows([f"more than {limit} rows; see --limit"], [])
+
+
+def query(
+    sql: Annotated[str, typer.Argument(help="One SELECT over the catalogue.")],
+    form: Annotated[Format, typer.Option("--format", help="How to write.")] = Format.TABLE,
+    as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
+    config: Config = None,
+) -> None:
+    """Run SQL on the catalogue, read-only, with access to files and network off.
+
+    Example: podledger query "SELECT project, COUNT(*) FROM runs GROUP BY 1"
+    """
+    settings = settings_of(config)
+    with _catalog(settings) as connection:
+        try:
+            relation = connection.sql(sql)
+            names = list(relation.columns) if relation is not None else []
+            rows = relation.fetchall() if relation is not None else []
+        except duckdb.Error as error:
+            message = f"query: {str(error).strip()}"
+            raise PodledgerError(message) from None
+    print_rows(names, rows, Format.JSON if as_json else form)
+
+
+def _catalog(settings: Settings) -> duckdb.DuckDBPyConnection:
+    path = settings.catalog_path
+    if not path.is_file():
+        message = f"catalogue {path} is absent; `podledger build` writes it"
+        raise PodledgerError(message)
+    return open_catalog(path)
+
+
+def _source(settings: Settings, table: str) -> duckdb.DuckDBPyConnection:
+    """A connection that shows the table: the catalogue, or a view over the lake."""
+    if table != DEPENDENCIES and table not in tables():
+        names = ", ".join(sorted([*tables(), DEPENDENCIES]))
+        message = f"no table {table!r}; there are: {names}"
+        raise PodledgerError(message)
+    connection = _catalog(settings)
+    known = {row[0] for row in connection.execute("SHOW TABLES").fetchall()}
+    if table in known:
+        return connection
+    connection.close()
+    return _lake_view(settings, table_spec(table))
+
+
+def _lake_view(settings: Settings, spec: TableSpec) -> duckdb.DuckDBPyConnection:
+    lake = Lake(settings.lake_path)
+    connection = duckdb.connect()
+    connection.execute("SET TimeZone = 'UTC'")
+    if spec.layer == "staging":
+        paths = [str(p.path) for p in Ledger.read(lake).parts(spec.name, None, None, None)]
+    else:
+        paths = [str(p) for day in lake.days(spec.name) for p in lake.files(spec.name, day)]
+    if not paths:
+        message = f"{spec.name} holds no rows yet"
+        raise PodledgerError(message)
+    dated = spec.layer != "staging"
+    connection.read_parquet(paths, hive_partitioning=dated, union_by_name=True).create_view(
+        spec.name
+    )
+    return connection
+
+
+def _select(
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    values: dict[str, str | None],
+    scope: str | None,
+    days: tuple[dt.date | None, dt.date | None],
+    columns: str | None,
+    limit: int,
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Rows of a table; column names are checked against it, values are bound."""
+    there = list(connection.table(table).columns)
+    chosen = [c.strip() for c in columns.split(",")] if columns else there
+    unknown = [c for c in chosen if c not in there]
+    if unknown:
+        message = f"{table} has no column(s) {', '.join(unknown)}; it has: {', '.join(there)}"
+        raise PodledgerError(message)
+    conditions: list[str] = []
+    bound: dict[str, Any] = {}
+    for option, value in (*values.items(), ("scope", scope)):
+        if value is None:
+            continue
+        candidates = [c for c in FILTERS.get(option, (option,)) if c in there]
+        if not candidates:
+            message = f"--{option}: {table} has no such column"
+            raise PodledgerError(message)
+        tests = [
+            f'"{c}" = ${option}' if option != "resource" else f'starts_with("{c}", ${option})'
+            for c in candidates
+        ]
+        conditions.append("(" + " OR ".join(tests) + ")")
+        bound[option] = value
+    day = next((c for c in ("date", "as_of_date", "landing_date") if c in there), None)
+    for name, sign, value_day in (("first", ">=", days[0]), ("last", "<=", days[1])):
+        if value_day is not None:
+            if day is None:
+                message = f"{table} has no day to filter by"
+                raise PodledgerError(message)
+            conditions.append(f'"{day}" {sign} ${name}')
+            bound[name] = value_day
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    listed = ", ".join(f'"{c}"' for c in chosen)
+    bound["limit"] = limit + 1
+    relation = connection.execute(
+        f'SELECT {listed} FROM "{table}"{where} LIMIT $limit',  # noqa: S608  names are checked
+        bound,
+    )
+    return chosen, relation.fetchall()

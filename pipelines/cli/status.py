@@ -1,0 +1,111 @@
+"""`podledger status`: days, deliveries, rejects, lateness, coverage."""
+
+from typing import Any
+
+import polars as pl
+import typer
+
+from pipelines.build import is_final
+from pipelines.cli.options import AsJson, Config, settings_file
+from pipelines.cli.output import print_plain, print_rows, to_json
+from pipelines.deliveries import delivery_rows
+from pipelines.ledger import REJECTED_RECORDS, Ledger
+from pipelines.run import BUILT, Workspace, event_days, now, stale_days
+from pipelines.storage import Lake
+
+
+def status(config: Config = None, as_json: AsJson = False) -> None:
+    """Show what is built, what is missing and how much was observed.
+
+    Example: podledger status
+    """
+    workspace = Workspace(settings_file(config))
+    content = status_of(workspace)
+    if as_json:
+        print_plain(to_json(content))
+        raise typer.Exit(0)
+    for title, key in (
+        ("days", "days"),
+        ("deliveries that are not complete", "deliveries"),
+        ("records by export", "records"),
+        ("rejects by reason", "rejects"),
+        ("coverage by cluster, source and status (hours)", "coverage"),
+    ):
+        rows = content[key]
+        if rows:
+            columns = list(rows[0])
+            print_rows(columns, [list(row.values()) for row in rows], title=title)
+        else:
+            print_plain(f"{title}: none")
+        print_plain("")
+
+
+def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
+    """The status as plain rows by topic."""
+    lake, settings = workspace.lake, workspace.settings
+    ledger = Ledger.read(lake)
+    today = now().date()
+    stale = set(stale_days(workspace))
+    built = set(lake.days(BUILT))
+    days = [
+        {
+            "date": day,
+            "built": day in built,
+            "stale": day in stale and day in built,
+            "state": "final" if is_final(settings, day, today) else "provisional",
+        }
+        for day in sorted({*event_days(lake), *built})
+    ]
+    deliveries = delivery_rows(settings, ledger, today).filter(
+        pl.col("is_expected") & (pl.col("status") != "complete")
+    )
+    records = (
+        ledger.files.group_by("export", "format")
+        .agg(
+            pl.len().alias("files"),
+            *(
+                pl.col(f"{kind}_count").sum().alias(kind)
+                for kind in ("record", "accepted", "duplicate", "rejected", "ignored")
+            ),
+        )
+        .sort("export", "format")
+    )
+    return {
+        "days": days,
+        "deliveries": deliveries.select(
+            "cluster", "export", "landing_date", "status", "reason"
+        ).to_dicts(),
+        "records": records.to_dicts(),
+        "rejects": _rejects(lake),
+        "coverage": _coverage(lake),
+    }
+
+
+def _rejects(lake: Lake) -> list[dict[str, Any]]:
+    paths = [p for day in lake.days(REJECTED_RECORDS) for p in lake.files(REJECTED_RECORDS, day)]
+    if not paths:
+        return []
+    return (
+        pl.scan_parquet(paths, hive_partitioning=False)
+        .group_by(reason=pl.col("reason").str.split(":").list.first())
+        .agg(count=pl.len())
+        .sort("count", "reason", descending=[True, False])
+        .collect()
+        .to_dicts()
+    )
+
+
+def _coverage(lake: Lake) -> list[dict[str, Any]]:
+    paths = [p for day in lake.days("node_coverage") for p in lake.files("node_coverage", day)]
+    if not paths:
+        return []
+    return (
+        pl.scan_parquet(paths, hive_partitioning=False)
+        .group_by("cluster", "source", "status")
+        .agg(us=(pl.col("end_at") - pl.col("start_at")).dt.total_microseconds().sum())
+        .with_columns(hours=(pl.col("us") / 3_600_000_000).round(2))
+        .drop("us")
+        .sort("cluster", "source", "status")
+        .collect()
+        .to_dicts()
+    )

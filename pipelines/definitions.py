@@ -1,0 +1,77 @@
+"""What Dagster runs: assets, the jobs `land` and `build`, the nightly schedule, the sensor.
+
+Clusters are settings, not assets: forty clusters need forty lines of settings.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+
+from pipelines.assets.catalogue import catalogue
+from pipelines.assets.landing import LANDED
+from pipelines.assets.landing import land as land_asset
+from pipelines.assets.partitions import event_days, landing_days
+from pipelines.assets.tables import table_assets
+from pipelines.landing.land import new_landing_days
+from pipelines.publication import digest
+from pipelines.run import Workspace, now, stale_days
+from transforms.registry import transforms
+
+LAND = "land"
+BUILD = "build"
+
+land_job = dg.define_asset_job(
+    LAND, selection=dg.AssetSelection.assets(*LANDED), partitions_def=landing_days
+)
+build_job = dg.define_asset_job(
+    BUILD,
+    selection=dg.AssetSelection.assets(*transforms(), "catalogue"),
+    partitions_def=event_days,
+)
+
+
+@dg.schedule(job=land_job, cron_schedule="0 2 * * *", execution_timezone="UTC")
+def nightly(
+    context: dg.ScheduleEvaluationContext, workspace: dg.ResourceParam[Workspace]
+) -> Iterator[dg.RunRequest | dg.SkipReason]:
+    """Land every landing day that has files the ledger does not know."""
+    days = new_landing_days(workspace.settings, workspace.lake, now().date())
+    if not days:
+        yield dg.SkipReason("no new files")
+    for day in days:
+        tick = context.scheduled_execution_time
+        yield dg.RunRequest(run_key=f"{day}-{tick:%Y%m%d}", partition_key=day.isoformat())
+
+
+@dg.sensor(job=build_job, minimum_interval_seconds=600)
+def days_to_build(
+    context: dg.SensorEvaluationContext, workspace: dg.ResourceParam[Workspace]
+) -> dg.SensorResult | dg.SkipReason:
+    """Build the days that are not built, or that landed files changed."""
+    days = stale_days(workspace)
+    if not days:
+        return dg.SkipReason("every day is built from all that has landed")
+    del context
+    state = digest(path.name for path in sorted(workspace.lake.root.glob("export_files/*/*")))
+    return dg.SensorResult(
+        run_requests=[
+            dg.RunRequest(run_key=f"{day}-{state[:16]}", partition_key=day.isoformat())
+            for day in days
+        ]
+    )
+
+
+def build_definitions(settings_file: Path | None = None) -> dg.Definitions:
+    """All definitions; settings are read when a run or a sensor first needs them."""
+    return dg.Definitions(
+        assets=[land_asset, *table_assets(), catalogue],
+        jobs=[land_job, build_job],
+        schedules=[nightly],
+        sensors=[days_to_build],
+        resources={"workspace": Workspace(settings_file)},
+        executor=dg.in_process_executor,
+    )
+
+
+defs = build_definitions()

@@ -1,0 +1,175 @@
+"""What each export delivered on each landing day, and what did not come.
+
+Dense from the first landed day to the newest: a day on which nothing came has a row that says so.
+"""
+
+import datetime as dt
+from statistics import median_low
+from typing import Any
+
+import polars as pl
+
+from pipelines.ledger import Ledger
+from pipelines.publication import FINGERPRINT, TableWriter, digest, fingerprint_of
+from pipelines.settings import ExportSettings, Settings
+from pipelines.storage import Lake
+from schemas.registry import table_spec
+from schemas.table import FLEET
+
+DELIVERIES = "deliveries"
+
+
+def export_scopes(settings: Settings, export: ExportSettings) -> tuple[str, ...]:
+    """Clusters that an export serves; `fleet` if it belongs to no single one."""
+    if export.clusters is not None:
+        return tuple(sorted(export.clusters))
+    return tuple(sorted(settings.clusters)) if "{cluster}" in export.path else (FLEET,)
+
+
+def delivery_rows(settings: Settings, ledger: Ledger, today: dt.date | None = None) -> pl.DataFrame:
+    """Rows of `deliveries`, by its key.
+
+    Args:
+        settings: Settings.
+        ledger: The ledger.
+        today: With a day given, what is missing but may still come is `late`, not `missing`.
+    """
+    spec = table_spec(DELIVERIES)
+    if ledger.files.is_empty():
+        return spec.empty()
+    first, last = ledger.files["landing_date"].min(), ledger.files["landing_date"].max()
+    if not isinstance(first, dt.date) or not isinstance(last, dt.date):
+        return spec.empty()
+    days = [first + dt.timedelta(days=n) for n in range((last - first).days + 1)]
+    pod_nodes = _nodes_with_pods(ledger)
+    scoped = ledger.files.with_columns(pl.col("cluster").fill_null(FLEET))
+    landed = dict(iter(scoped.group_by("cluster", "export", "landing_date")))
+    rows = []
+    for export in settings.exports:
+        for scope in export_scopes(settings, export):
+            earlier: list[int] = []
+            for day in days:
+                group = landed.get((scope, export.name, day))
+                row = _row(settings, export, scope, day, group, earlier, pod_nodes, today)
+                rows.append(row)
+                if row["file_count"]:
+                    earlier.append(row["bytes"])
+    frame = pl.DataFrame(
+        {c: [row[c] for row in rows] for c in spec.polars_schema}, schema=spec.polars_schema
+    )
+    return frame.sort(spec.order)
+
+
+def write_deliveries(lake: Lake, rows: pl.DataFrame) -> int:
+    """Write changed days of `deliveries`, one file per day; returns how many."""
+    spec = table_spec(DELIVERIES)
+    written = 0
+    for (day,), group in sorted(rows.group_by("landing_date"), key=lambda pair: pair[0]):
+        if not isinstance(day, dt.date):
+            continue
+        frame = group.sort(spec.order)
+        fingerprint = digest(repr(row) for row in frame.iter_rows())
+        path = lake.path(DELIVERIES, day, FLEET)
+        known = fingerprint_of(path)
+        if known is not None and known[0] == fingerprint:
+            continue
+        with lake.replacing(path) as temporary:
+            writer = TableWriter(spec, temporary, {FINGERPRINT: fingerprint.encode()})
+            try:
+                writer.write(frame)
+            finally:
+                writer.close()
+        written += 1
+    return written
+
+
+def _row(
+    settings: Settings,
+    export: ExportSettings,
+    scope: str,
+    day: dt.date,
+    group: pl.DataFrame | None,
+    earlier: list[int],
+    pod_nodes: dict[tuple[str, dt.date], frozenset[str]],
+    today: dt.date | None,
+) -> dict[str, Any]:
+    nodes = set(group["node"].drop_nulls().to_list()) if group is not None else set()
+    file_count = group.height if group is not None else 0
+    expected_nodes: int | None = None
+    missing_nodes: list[str] = []
+    if "{node}" in export.path:
+        if export.expect is not None and export.expect.nodes is not None:
+            expected_nodes = export.expect.nodes
+        else:
+            with_pods = pod_nodes.get((scope, day), frozenset())
+            expected_nodes = len(with_pods)
+            missing_nodes = sorted(with_pods - nodes)
+    status, reason = _status(export, file_count, len(nodes), expected_nodes, missing_nodes)
+    if status == "missing" and today is not None and today <= day + settings.final_after:
+        status = "late"
+    return {
+        "cluster": scope,
+        "export": export.name,
+        "format": export.format,
+        "landing_date": day,
+        "is_expected": export.expect is not None,
+        "file_count": file_count,
+        "node_count": len(nodes),
+        "expected_node_count": expected_nodes,
+        "bytes": _total(group, "size_bytes"),
+        "median_bytes": median_low(earlier) if earlier else None,
+        "record_count": _total(group, "record_count"),
+        "rejected_count": _total(group, "rejected_count"),
+        "latest_event_at": group["last_event_at"].max() if group is not None else None,
+        "status": status,
+        "reason": reason,
+    }
+
+
+def _total(group: pl.DataFrame | None, name: str) -> int:
+    return int(group[name].sum()) if group is not None else 0
+
+
+def _status(
+    export: ExportSettings,
+    file_count: int,
+    node_count: int,
+    expected_nodes: int | None,
+    missing_nodes: list[str],
+) -> tuple[str, str | None]:
+    if export.expect is None:
+        return ("complete", None) if file_count else ("not_configured", None)
+    if file_count == 0:
+        return "missing", "no file came"
+    if missing_nodes:
+        return "partial", f"no file of node(s) {', '.join(missing_nodes)}"
+    if expected_nodes is not None and node_count < expected_nodes:
+        return "partial", f"files of {node_count} node(s), expected {expected_nodes}"
+    hourly = 24 * max(1, node_count) if export.expect.every == "hour" else 0
+    if file_count < hourly:
+        return "partial", f"{file_count} file(s), expected {hourly}"
+    return "complete", None
+
+
+def _nodes_with_pods(ledger: Ledger) -> dict[tuple[str, dt.date], frozenset[str]]:
+    """Nodes that had a pod on a day, by cluster and day, from the staged states."""
+    parts = ledger.parts("pod_states", None, None, None)
+    if not parts:
+        return {}
+    states = (
+        pl.scan_parquet([part.path for part in parts], hive_partitioning=False)
+        .filter(pl.col("node").is_not_null() & pl.col("cluster").is_not_null())
+        .select(
+            "cluster",
+            "node",
+            first=pl.coalesce("scheduled_at", "created_at").dt.date(),
+            last=pl.coalesce("last_finished_at", "observed_at").dt.date(),
+        )
+        .unique()
+        .collect()
+    )
+    found: dict[tuple[str, dt.date], set[str]] = {}
+    for cluster, node, first, last in states.iter_rows():
+        for n in range(min((last - first).days, 400) + 1):
+            found.setdefault((cluster, first + dt.timedelta(days=n)), set()).add(node)
+    return {key: frozenset(nodes) for key, nodes in found.items()}

@@ -1,0 +1,47 @@
+"""Durations and sizes as people write them in settings: `36h`, `3d`, `4GB`."""
+
+import re
+from datetime import timedelta
+
+_DURATION = re.compile(r"(\d{1,6})\s*(s|m|h|d)\Z")
+_SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*(B|KB|MB|GB|TB|KIB|MIB|GIB|TIB)\Z", re.IGNORECASE)
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_FACTORS = {
+    "B": 1,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "KIB": 2**10,
+    "MIB": 2**20,
+    "GIB": 2**30,
+    "TIB": 2**40,
+}
+
+
+def parse_duration(text: object) -> timedelta:
+    """Read `90s`, `15m`, `36h` or `3d`.
+
+    Raises:
+        ValueError: The text is no duration.
+    """
+    match = _DURATION.match(text.strip()) if isinstance(text, str) else None
+    if match is None:
+        message = "expected a duration such as 36h or 3d"
+        raise ValueError(message)
+    return timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
+
+
+def parse_size(text: object) -> int:
+    """Read `4GB`, `512MiB` or a number of bytes.
+
+    Raises:
+        ValueError: The text is no size.
+    """
+    if isinstance(text, int) and not isinstance(text, bool) and text > 0:
+        return text
+    match = _SIZE.match(text.strip()) if isinstance(text, str) else None
+    if match is None:
+        message = "expected a size such as 4GB or 512MiB"
+        raise ValueError(message)
+    return int(float(match[1]) * _FACTORS[match[2].upper()])

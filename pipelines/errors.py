@@ -1,0 +1,29 @@
+"""Errors that a person sees without a traceback, each with its exit code."""
+
+
+class PodledgerError(Exception):
+    """Base of all errors that end a command with a message.
+
+    Attributes:
+        exit_code: What the command returns (design.md section 6).
+    """
+
+    exit_code = 2
+
+
+class SettingsError(PodledgerError):
+    """A setting is wrong: names the file, the key, the value and what was expected."""
+
+
+class InputError(PodledgerError):
+    """An input cannot be read: names the file and the reason."""
+
+
+class DataCheckError(PodledgerError):
+    """A table failed its checks and stays unpublished."""
+
+    exit_code = 1
+
+
+class LakeBusyError(PodledgerError):
+    """Another build holds the lake's lock."""

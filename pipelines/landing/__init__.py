@@ -1,0 +1,1 @@
+"""Landing: find export files, read each once, and write what they say as staging parts."""

@@ -1,0 +1,124 @@
+"""Find records that were staged before; they are left out by readers, never removed.
+
+Equal `record_id`s within one scope and format repeat. The first in commit order is credited; the
+others are named by their row positions in the commit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+from pipelines.landing.parsing import BatchOutcome
+from pipelines.ledger import Ledger
+from pipelines.storage import Lake
+from schemas.table import FLEET
+from transforms.sql import SqlSession
+
+
+@dataclass
+class Repeats:
+    """Repeated rows of new parts.
+
+    Attributes:
+        rows: (table, part path) → positions, ascending.
+        records: export file → indexes of its repeated records.
+    """
+
+    rows: dict[tuple[str, Path], list[int]] = field(default_factory=dict)
+    records: dict[str, set[int]] = field(default_factory=dict)
+
+
+def find_repeats(
+    lake: Lake, ledger: Ledger, outcomes: Sequence[BatchOutcome], session: SqlSession
+) -> Repeats:
+    """Search the new parts, in commit order, against each other and against earlier parts."""
+    found = Repeats()
+    groups: dict[tuple[str, str], list[BatchOutcome]] = {}
+    for outcome in outcomes:
+        key = (outcome.batch.cluster or FLEET, outcome.batch.files[0].format)
+        groups.setdefault(key, []).append(outcome)
+    for (scope, format_name), group in sorted(groups.items()):
+        tables = sorted({t for o in group for f in o.files for t in f.tables})
+        for table in tables:
+            _search(lake, ledger, scope, format_name, table, group, session, found)
+    return found
+
+
+def _search(
+    lake: Lake,
+    ledger: Ledger,
+    scope: str,
+    format_name: str,
+    table: str,
+    group: list[BatchOutcome],
+    session: SqlSession,
+    found: Repeats,
+) -> None:
+    new = [
+        lake.path(table, o.batch.files[0].context.landing_date, f"{scope}-{o.batch.part}")
+        for o in group
+        if any(table in f.tables for f in o.files)
+    ]
+    firsts = [f.first_event_at for o in group for f in o.files if f.first_event_at is not None]
+    lasts = [f.last_event_at for o in group for f in o.files if f.last_event_at is not None]
+    earlier = [
+        part.path
+        for part in ledger.parts(
+            table,
+            (scope,),
+            min(firsts, default=None),
+            None,
+            format_name=format_name,
+            last_at=max(lasts, default=None),
+        )
+    ]
+    order = pa.table(
+        {
+            "part_path": [str(p) for p in (*earlier, *new)],
+            "part_order": list(range(len(earlier) + len(new))),
+            "is_new": [False] * len(earlier) + [True] * len(new),
+        }
+    )
+    connection = session.connection
+    connection.register("part_order", order)
+    # A view cannot bind values; the paths are a value of the table function instead.
+    connection.execute(
+        """
+        CREATE OR REPLACE TEMP TABLE staged AS
+        SELECT
+            o.part_order AS part_order,
+            p.filename AS part_path,
+            p.file_row_number AS row_number,
+            p.export_file_id AS export_file_id,
+            p.record_index AS record_index,
+            p.record_id AS record_id,
+            o.is_new AS is_new
+        FROM read_parquet($paths, filename = true, file_row_number = true) AS p
+        INNER JOIN part_order AS o ON p.filename = o.part_path
+        """,
+        {"paths": [str(p) for p in (*earlier, *new)]},
+    )
+    session.create("duplicates", "pipelines.landing", "duplicates")
+    rows = connection.table("duplicates").fetchall()
+    for part_path, row_number, export_file_id, record_index in rows:
+        found.rows.setdefault((table, Path(part_path)), []).append(row_number)
+        found.records.setdefault(export_file_id, set()).add(record_index)
+    connection.execute("DROP TABLE staged; DROP TABLE duplicates")
+    connection.unregister("part_order")
+
+
+def ranges(positions: Sequence[int]) -> list[dict[str, int]]:
+    """Write ascending positions as ranges.
+
+    >>> ranges([3, 4, 5, 9])
+    [{'first': 3, 'count': 3}, {'first': 9, 'count': 1}]
+    """
+    found: list[dict[str, int]] = []
+    for position in positions:
+        if found and position == found[-1]["first"] + found[-1]["count"]:
+            found[-1]["count"] += 1
+        else:
+            found.append({"first": position, "count": 1})
+    return found

@@ -1,0 +1,432 @@
+"""Land export files: find what is new, parse it once, account for it, commit it.
+
+Files are read in two passes: a checked pass that hashes the text, so that known content is never
+parsed twice, and the parse. Parts are written by worker processes; one writer, under the lake's
+lock, finds repeated records and commits.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from datetime import date
+from multiprocessing import get_context
+from typing import Any
+
+import polars as pl
+
+from pipelines.errors import DataCheckError
+from pipelines.landing.context import file_context
+from pipelines.landing.detection import Detected, detect, verify
+from pipelines.landing.duplicates import Repeats, find_repeats, ranges
+from pipelines.landing.formats import parsers
+from pipelines.landing.inputs import InputFile, list_inputs, local_copy
+from pipelines.landing.parsing import Batch, BatchOutcome, FileJob, FileOutcome, parse_batch
+from pipelines.landing.readers import Scan, head, scan
+from pipelines.ledger import EXPORT_FILES, REJECTED_RECORDS, Ledger
+from pipelines.publication import TableWriter
+from pipelines.settings import ExportSettings, Settings
+from pipelines.storage import Lake
+from schemas.registry import table_spec, tables
+from schemas.table import FLEET
+from transforms.redaction import clean_url
+from transforms.sql import SqlSession
+from transforms.staging.parser import FileContext
+from transforms.staging.values import identity
+
+LARGE_FILE = 32 << 20
+"""A file of this size is a part of its own."""
+BATCH_FILES = 500
+BATCH_BYTES = 64 << 20
+PARALLEL_FROM = 16 << 20
+"""Below this much input, starting worker processes costs more than they save."""
+WAVE_BATCHES = 64
+"""Parts committed together; bounds what a killed build must do again."""
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, done so far, and in all."""
+
+
+def _quiet(_what: str, _done: int, _total: int) -> None:
+    """Default progress: none."""
+
+
+@dataclass
+class LandReport:
+    """What a landing did.
+
+    Attributes:
+        files: Files that are new to the ledger.
+        same_content: Files among them whose content was known.
+        records: Records by `record`, `accepted`, `duplicate`, `rejected`, `ignored`.
+        unknown: Files whose format is unknown, with the reason: they stay unread and are named.
+        days: Landing days that got commits.
+    """
+
+    files: int = 0
+    same_content: int = 0
+    records: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(
+            ("record", "accepted", "duplicate", "rejected", "ignored"), 0
+        )
+    )
+    unknown: list[tuple[str, str]] = field(default_factory=list)
+    days: set[date] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A new file with what the checked pass found."""
+
+    file: InputFile
+    format: str
+    context: FileContext
+    scan: Scan
+    export_file_id: str
+    scope: str
+
+
+def land(
+    settings: Settings,
+    lake: Lake,
+    first_seen: date,
+    progress: Progress = _quiet,
+    days: frozenset[date] | None = None,
+) -> LandReport:
+    """Land every file that the exports match and the ledger does not know.
+
+    Call it under the lake's lock.
+
+    Args:
+        settings: Settings.
+        lake: The lake.
+        first_seen: Landing day of files whose path has none.
+        progress: Told how far it is.
+        days: Only files of these landing days; all if none.
+
+    Raises:
+        InputError: A file cannot be listed or read.
+        DataCheckError: A file's records do not add up.
+    """
+    lake.sweep()
+    ledger = Ledger.read(lake)
+    staging = tuple(name for name, spec in tables().items() if spec.layer == "staging")
+    ledger.remove_unlisted_parts(staging)
+    report = LandReport()
+    new = [
+        pair
+        for pair in _new_inputs(settings, ledger)
+        if days is None or (pair[0].facts.day or first_seen) in days
+    ]
+    found: list[_Found] = []
+    for done, (file, export) in enumerate(new):
+        progress("reading", done, len(new))
+        item = _examine(settings, ledger, file, export, first_seen)
+        if isinstance(item, str):
+            report.unknown.append((file.path, item))
+        else:
+            found.append(item)
+    known, fresh = _split_known(ledger, found)
+    _commit_known(lake, known, report)
+    batches = _batches(fresh)
+    by_id = {item.export_file_id: item for item in fresh}
+    outcomes = _parse_all(settings, lake, batches, progress)
+    wave: list[BatchOutcome] = []
+    for outcome in outcomes:
+        wave.append(outcome)
+        if len(wave) >= WAVE_BATCHES:
+            ledger = _commit(settings, lake, ledger, wave, by_id, report)
+            wave = []
+    _commit(settings, lake, ledger, wave, by_id, report)
+    return report
+
+
+def new_landing_days(settings: Settings, lake: Lake, first_seen: date) -> list[date]:
+    """Landing days of files that the ledger does not know, sorted."""
+    new = _new_inputs(settings, Ledger.read(lake))
+    return sorted({file.facts.day or first_seen for file, _ in new})
+
+
+def _new_inputs(settings: Settings, ledger: Ledger) -> list[tuple[InputFile, ExportSettings]]:
+    found = [
+        (file, export)
+        for export in settings.exports
+        for file in list_inputs(settings, export)
+        if (export.name, clean_url(file.path), file.mark) not in ledger.marks
+    ]
+    return sorted(found, key=lambda pair: (pair[0].facts.day or date.max, pair[0]))
+
+
+def _examine(
+    settings: Settings,
+    ledger: Ledger,
+    file: InputFile,
+    export: ExportSettings,
+    first_seen: date,
+) -> _Found | str:
+    cluster = file.facts.cluster
+    if cluster is None and export.clusters is not None and len(export.clusters) == 1:
+        cluster = export.clusters[0]
+    scope = cluster or FLEET
+    with local_copy(file.path, file.size, settings.temp_path) as path:
+        beginning = head(path)
+        if export.format == "auto":
+            detected = detect(beginning)
+            if not isinstance(detected, Detected):
+                return detected
+            parser = detected.parser
+        else:
+            parser = parsers()[export.format]
+            contradiction = verify(parser, beginning)
+            if contradiction is not None:
+                return contradiction
+        lengths = ledger.prefix_lengths(scope, file.facts.node, parser.name)
+        scanned = scan(path, lengths)
+    context = file_context(
+        settings,
+        export,
+        path=clean_url(file.path),
+        cluster=cluster,
+        node=file.facts.node,
+        project=file.facts.project,
+        landing_date=file.facts.day or first_seen,
+        path_at=file.facts.hour_at,
+    )
+    file_id = identity(scope, context.path, scanned.content_hash)
+    return _Found(file, parser.name, context, scanned, file_id, scope)
+
+
+def _split_known(
+    ledger: Ledger, found: Sequence[_Found]
+) -> tuple[list[tuple[_Found, str]], list[_Found]]:
+    contents = dict(ledger.contents)
+    ids = set(ledger.files["export_file_id"].to_list())
+    known: list[tuple[_Found, str]] = []
+    fresh: list[_Found] = []
+    for item in found:
+        key = (item.scope, item.context.node, item.format, item.scan.content_hash)
+        if item.export_file_id in ids:
+            # The same path with the same content: only its modification mark is new.
+            continue
+        ids.add(item.export_file_id)
+        if key in contents:
+            known.append((item, contents[key]))
+        else:
+            contents[key] = item.export_file_id
+            fresh.append(item)
+    return known, fresh
+
+
+def _batches(fresh: Sequence[_Found]) -> list[Batch]:
+    groups: dict[tuple[date, str, str], list[_Found]] = {}
+    for item in fresh:
+        key = (item.context.landing_date, item.scope, item.format)
+        groups.setdefault(key, []).append(item)
+    batches = []
+    for _, items in sorted(groups.items(), key=lambda pair: pair[0]):
+        for chunk in _chunks(items):
+            jobs = tuple(FileJob(i.export_file_id, i.file.size, i.context, i.format) for i in chunk)
+            part = identity(*(job.export_file_id for job in jobs))[:16]
+            batches.append(Batch(part, chunk[0].context.cluster, jobs))
+    return batches
+
+
+def _chunks(items: Sequence[_Found]) -> Iterator[list[_Found]]:
+    chunk: list[_Found] = []
+    size = 0
+    for item in items:
+        if item.scan.text_bytes >= LARGE_FILE:
+            yield [item]
+            continue
+        if chunk and (len(chunk) >= BATCH_FILES or size + item.scan.text_bytes > BATCH_BYTES):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(item)
+        size += item.scan.text_bytes
+    if chunk:
+        yield chunk
+
+
+def _parse_all(
+    settings: Settings, lake: Lake, batches: Sequence[Batch], progress: Progress
+) -> Iterator[BatchOutcome]:
+    """Parse batches in order; several at a time where there is enough to do."""
+    total = sum(job.size for batch in batches for job in batch.files)
+    workers = min(settings.workers, len(batches))
+    if workers <= 1 or total < PARALLEL_FROM:
+        for done, batch in enumerate(batches):
+            progress("parsing", done, len(batches))
+            yield parse_batch(lake, batch, settings.temp_path)
+        return
+    # Threads of the engines do not survive a fork, so workers are started anew.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        waiting = [pool.submit(parse_batch, lake, batch, settings.temp_path) for batch in batches]
+        for done, future in enumerate(waiting):
+            progress("parsing", done, len(batches))
+            yield future.result()
+
+
+def _commit(
+    settings: Settings,
+    lake: Lake,
+    ledger: Ledger,
+    outcomes: Sequence[BatchOutcome],
+    by_id: dict[str, _Found],
+    report: LandReport,
+) -> Ledger:
+    """Commit parsed batches: rejects first, then the ledger rows that make the parts exist."""
+    if not outcomes:
+        return ledger
+    with SqlSession(
+        threads=settings.workers,
+        memory_limit=f"{settings.memory_limit // 2}B",
+        temp_directory=settings.temp_path,
+    ) as session:
+        repeats = find_repeats(lake, ledger, outcomes, session)
+    for outcome in outcomes:
+        batch = outcome.batch
+        day = batch.files[0].context.landing_date
+        name = f"{batch.cluster or FLEET}-{batch.part}"
+        rows = [
+            _ledger_row(lake, batch, file, by_id[file.export_file_id], ledger, repeats)
+            for file in outcome.files
+        ]
+        rejects: list[dict[str, Any]] = [
+            {"export_file_id": f.export_file_id, **vars(r)}
+            for f in outcome.files
+            for r in f.rejects
+        ]
+        if rejects:
+            _write_rows(lake, REJECTED_RECORDS, day, name, rejects)
+        _write_rows(lake, EXPORT_FILES, day, name, rows)
+        report.days.add(day)
+        for row in rows:
+            report.files += 1
+            for kind in report.records:
+                report.records[kind] += row[f"{kind}_count"]
+    return Ledger.read(lake)
+
+
+def _ledger_row(
+    lake: Lake,
+    batch: Batch,
+    outcome: FileOutcome,
+    found: _Found,
+    ledger: Ledger,
+    repeats: Repeats,
+) -> dict[str, Any]:
+    context = found.context
+    duplicates = len(repeats.records.get(outcome.export_file_id, ()))
+    row = {
+        **_file_columns(found),
+        "same_content_as": None,
+        "grown_from": _grown_from(ledger, found),
+        "record_count": outcome.record_count,
+        "accepted_count": outcome.accepted_count - duplicates,
+        "duplicate_count": duplicates,
+        "rejected_count": len(outcome.rejects),
+        "ignored_count": outcome.ignored.total(),
+        "ignored_reasons": [f"{k}={v}" for k, v in sorted(outcome.ignored.items())],
+        "part": batch.part,
+        "rows_by_table": [
+            {
+                "table_name": table,
+                "first_row": first,
+                "row_count": count,
+                "repeated": _repeated_in_file(lake, batch, table, first, count, repeats),
+            }
+            for table, (first, count) in sorted(outcome.tables.items())
+        ],
+        "first_event_at": outcome.first_event_at,
+        "last_event_at": outcome.last_event_at,
+        "capabilities": sorted(outcome.capabilities),
+    }
+    total = sum(row[f"{kind}_count"] for kind in ("accepted", "duplicate", "rejected", "ignored"))
+    if total != outcome.record_count:
+        message = (
+            f"{context.path}: {outcome.record_count} records, but {total} accounted for; "
+            "nothing of it is published"
+        )
+        raise DataCheckError(message)
+    return row
+
+
+def _repeated_in_file(
+    lake: Lake, batch: Batch, table: str, first: int, count: int, repeats: Repeats
+) -> list[dict[str, int]]:
+    day = batch.files[0].context.landing_date
+    path = lake.path(table, day, f"{batch.cluster or FLEET}-{batch.part}")
+    positions = repeats.rows.get((table, path), [])
+    return ranges([p for p in positions if first <= p < first + count])
+
+
+def _grown_from(ledger: Ledger, found: _Found) -> str | None:
+    for _, prefix_hash in reversed(found.scan.prefixes):
+        earlier = ledger.contents.get((found.scope, found.context.node, found.format, prefix_hash))
+        if earlier is not None:
+            return earlier
+    return None
+
+
+def _file_columns(found: _Found) -> dict[str, Any]:
+    context = found.context
+    return {
+        "export_file_id": found.export_file_id,
+        "export": context.export,
+        "format": found.format,
+        "cluster": context.cluster,
+        "node": context.node,
+        "project": context.project,
+        "path": context.path,
+        "landing_date": context.landing_date,
+        "stored_mark": found.file.mark,
+        "size_bytes": found.file.size,
+        "text_bytes": found.scan.text_bytes,
+        "content_hash": found.scan.content_hash,
+    }
+
+
+def _commit_known(lake: Lake, known: Sequence[tuple[_Found, str]], report: LandReport) -> None:
+    """Commit files whose content was read before: a row each, with zero records."""
+    groups: dict[tuple[date, str], list[tuple[_Found, str]]] = {}
+    for item, same_as in known:
+        groups.setdefault((item.context.landing_date, item.scope), []).append((item, same_as))
+    for (day, scope), items in sorted(groups.items()):
+        rows = [
+            {
+                **_file_columns(item),
+                "same_content_as": same_as,
+                "grown_from": None,
+                **{
+                    f"{kind}_count": 0
+                    for kind in ("record", "accepted", "duplicate", "rejected", "ignored")
+                },
+                "ignored_reasons": [],
+                "part": None,
+                "rows_by_table": [],
+                "first_event_at": None,
+                "last_event_at": None,
+                "capabilities": [],
+            }
+            for item, same_as in items
+        ]
+        name = f"{scope}-{identity(*(r['export_file_id'] for r in rows))[:16]}"
+        _write_rows(lake, EXPORT_FILES, day, name, rows)
+        report.days.add(day)
+        report.files += len(rows)
+        report.same_content += len(rows)
+
+
+def _write_rows(
+    lake: Lake, table: str, day: date, name: str, rows: Sequence[dict[str, Any]]
+) -> None:
+    spec = table_spec(table)
+    schema = spec.polars_schema
+    frame = pl.DataFrame(
+        {c: [row[c] for row in rows] for c in schema}, schema=schema, strict=True
+    ).sort(spec.order, nulls_last=True)
+    with lake.replacing(lake.path(table, day, name)) as temporary:
+        writer = TableWriter(spec, temporary, {})
+        try:
+            writer.write(frame)
+        finally:
+            writer.close()

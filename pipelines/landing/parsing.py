@@ -1,0 +1,343 @@
+"""Parse the files of one batch into one staging part: the work of one worker process.
+
+A part is written file by file, table by table, in source order, in bounded batches. What a file
+gave is counted record by record, so that nothing can disappear.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+import polars as pl
+
+from pipelines.errors import DataCheckError
+from pipelines.landing.formats import parsers
+from pipelines.landing.inputs import local_copy
+from pipelines.landing.readers import MAX_LINE_BYTES, Break, raw_records
+from pipelines.publication import TableWriter, check
+from pipelines.storage import Lake
+from schemas.registry import table_spec
+from schemas.table import FLEET, TableSpec
+from transforms.redaction import excerpt, redact
+from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord
+
+BATCH_RECORDS = 20_000
+"""Records held before rows are written; bounds the memory of one worker."""
+BATCH_BYTES = 32 << 20
+"""The same bound for files of few large records."""
+
+
+@dataclass(frozen=True)
+class FileJob:
+    """One file to parse.
+
+    Attributes:
+        export_file_id: Its id.
+        size: Size as stored.
+        context: What is known of it.
+        format: Parser to use.
+    """
+
+    export_file_id: str
+    size: int
+    context: FileContext
+    format: str
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Files that become one part.
+
+    Attributes:
+        part: Name of the part.
+        cluster: Cluster, none for the fleet.
+        files: The files, in order.
+    """
+
+    part: str
+    cluster: str | None
+    files: tuple[FileJob, ...]
+
+
+@dataclass
+class Reject:
+    """One refused record."""
+
+    record_index: int
+    locator: str
+    byte_offset: int | None
+    reason: str
+    excerpt: str
+
+
+@dataclass
+class FileOutcome:
+    """What one file gave.
+
+    Attributes:
+        export_file_id: Its id.
+        record_count: Records in all.
+        accepted_count: Records that gave rows, repeated ones among them.
+        rejects: Refused records.
+        ignored: Ignored records by reason.
+        tables: Table → (first row in the part, rows).
+        first_event_at: Earliest event.
+        last_event_at: Latest event.
+        capabilities: `table.column` of optional columns that hold a value.
+    """
+
+    export_file_id: str
+    record_count: int = 0
+    accepted_count: int = 0
+    rejects: list[Reject] = field(default_factory=list)
+    ignored: Counter[str] = field(default_factory=Counter)
+    tables: dict[str, tuple[int, int]] = field(default_factory=dict)
+    first_event_at: datetime | None = None
+    last_event_at: datetime | None = None
+    capabilities: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class BatchOutcome:
+    """What one batch gave."""
+
+    batch: Batch
+    files: tuple[FileOutcome, ...]
+
+
+def parse_batch(lake: Lake, batch: Batch, temp: Path | None) -> BatchOutcome:
+    """Parse a batch and write its part; nothing is visible until a commit lists the part."""
+    outcomes = []
+    with ExitStack() as stack:
+        part = _Part(lake, batch, stack)
+        for job in batch.files:
+            outcome = FileOutcome(job.export_file_id)
+            with local_copy(job.context.path, job.size, temp) as path:
+                _parse_file(path, job, part, outcome)
+            outcomes.append(outcome)
+        part.close()
+    return BatchOutcome(batch, tuple(outcomes))
+
+
+def parse_records(path: Path, parser: Parser, context: FileContext) -> Iterator[Parsed]:
+    """All records of a file, in order; the break of a damaged stream is the last record."""
+    broken: list[Break] = []
+
+    def readable() -> Iterator[RawRecord]:
+        for item in raw_records(path, parser.shape):
+            if isinstance(item, Break):
+                broken.append(item)
+            else:
+                yield item
+
+    too_long: list[RawRecord] = []
+
+    def short_enough() -> Iterator[RawRecord]:
+        for raw in readable():
+            if raw.data:
+                yield raw
+            else:
+                too_long.append(raw)
+
+    for parsed in parser.parse(short_enough(), context):
+        yield from _refuse_long(too_long)
+        yield parsed
+    yield from _refuse_long(too_long)
+    for stop in broken:
+        yield Parsed(f"byte {stop.offset}", stop.offset, b"", reject=stop.reason)
+
+
+def _refuse_long(too_long: list[RawRecord]) -> Iterator[Parsed]:
+    while too_long:
+        raw = too_long.pop(0)
+        reason = f"line_too_long: expected at most {MAX_LINE_BYTES} bytes"
+        yield Parsed(raw.locator, raw.offset, b"", reject=reason)
+
+
+class _Rows(Protocol):
+    """Where rows go."""
+
+    def rows(self, table: str) -> int: ...
+
+    def write(self, table: str, frame: pl.DataFrame) -> None: ...
+
+
+class _Part:
+    """The part's files, one per table, opened when a table gets its first row."""
+
+    def __init__(self, lake: Lake, batch: Batch, stack: ExitStack) -> None:
+        self._lake = lake
+        self._batch = batch
+        self._stack = stack
+        self._writers: dict[str, TableWriter] = {}
+
+    def rows(self, table: str) -> int:
+        """Rows that a table of the part has so far."""
+        writer = self._writers.get(table)
+        return writer.written if writer else 0
+
+    def write(self, table: str, frame: pl.DataFrame) -> None:
+        """Append checked rows."""
+        writer = self._writers.get(table)
+        if writer is None:
+            day = self._batch.files[0].context.landing_date
+            path = self._lake.path(table, day, f"{self._batch.cluster or FLEET}-{self._batch.part}")
+            temporary = self._stack.enter_context(self._lake.replacing(path))
+            writer = TableWriter(table_spec(table), temporary, {})
+            self._writers[table] = writer
+        writer.append(frame)
+
+    def close(self) -> None:
+        """Finish all files."""
+        for writer in self._writers.values():
+            writer.close()
+
+
+def _parse_file(path: Path, job: FileJob, part: _Rows, outcome: FileOutcome) -> None:
+    parser = parsers()[job.format]
+    pending: list[tuple[int, Parsed]] = []
+    size = 0
+    for index, parsed in enumerate(parse_records(path, parser, job.context)):
+        outcome.record_count += 1
+        if parsed.reject is not None:
+            outcome.rejects.append(_reject(index, parsed, parsed.reject))
+        elif parsed.ignore is not None:
+            outcome.ignored[parsed.ignore] += 1
+        else:
+            pending.append((index, parsed))
+            size += len(parsed.raw)
+            if len(pending) >= BATCH_RECORDS or size >= BATCH_BYTES:
+                _write_rows(pending, job, part, outcome)
+                pending, size = [], 0
+    _write_rows(pending, job, part, outcome)
+    outcome.rejects.sort(key=lambda r: r.record_index)
+
+
+def _write_rows(
+    pending: list[tuple[int, Parsed]], job: FileJob, part: _Rows, outcome: FileOutcome
+) -> None:
+    if not pending:
+        return
+    try:
+        frames = _frames(pending, job)
+    except _NOT_REPRESENTABLE:
+        pending = _representable(pending, job, outcome)
+        frames = _frames(pending, job)
+    outcome.accepted_count += len(pending)
+    for table, frame in frames.items():
+        first, count = outcome.tables.get(table, (part.rows(table), 0))
+        part.write(table, frame)
+        outcome.tables[table] = (first, count + frame.height)
+        _note_range(table_spec(table), frame, outcome)
+        _note_capabilities(table_spec(table), frame, outcome)
+
+
+_NOT_REPRESENTABLE = (
+    TypeError,
+    ValueError,
+    OverflowError,
+    pl.exceptions.PolarsError,
+    DataCheckError,
+)
+
+
+def _representable(
+    pending: list[tuple[int, Parsed]], job: FileJob, outcome: FileOutcome
+) -> list[tuple[int, Parsed]]:
+    """Refuse the records whose values a table cannot hold; give the others."""
+    good = []
+    for item in pending:
+        try:
+            _frames([item], job)
+        except _NOT_REPRESENTABLE as error:
+            reason = f"not_representable: {redact(str(error))[:200]}"
+            outcome.rejects.append(_reject(item[0], item[1], reason))
+        else:
+            good.append(item)
+    return good
+
+
+def _frames(pending: list[tuple[int, Parsed]], job: FileJob) -> dict[str, pl.DataFrame]:
+    """Rows of the records as checked frames, by table."""
+    by_table: dict[str, list[dict[str, Any]]] = {}
+    for index, parsed in pending:
+        ordinals: Counter[str] = Counter()
+        for table, values in parsed.rows:
+            row = {
+                "export_file_id": job.export_file_id,
+                "record_index": index,
+                "row_index": ordinals[table],
+                "source_format": job.format,
+                "cluster": job.context.cluster,
+                **values,
+            }
+            ordinals[table] += 1
+            by_table.setdefault(table, []).append(row)
+    frames = {}
+    for table, rows in by_table.items():
+        spec = table_spec(table)
+        schema = spec.polars_schema
+        unknown = {name for row in rows for name in row} - set(schema)
+        if unknown:
+            message = f"{table}: the parser filled unknown column(s) {sorted(unknown)}"
+            raise AssertionError(message)
+        frame = pl.DataFrame(
+            {
+                name: pl.Series(name, [row.get(name) for row in rows], dtype=dtype, strict=True)
+                for name, dtype in schema.items()
+            }
+        )
+        check(spec, frame)
+        frames[table] = frame
+    return frames
+
+
+def _note_range(spec: TableSpec, frame: pl.DataFrame, outcome: FileOutcome) -> None:
+    low = frame.select(pl.min_horizontal(*spec.covers).min()).item()
+    high = frame.select(pl.max_horizontal(*spec.covers).max()).item()
+    if low is not None:
+        known = outcome.first_event_at
+        outcome.first_event_at = low if known is None else min(known, low)
+    if high is not None:
+        known = outcome.last_event_at
+        outcome.last_event_at = high if known is None else max(known, high)
+
+
+def _note_capabilities(spec: TableSpec, frame: pl.DataFrame, outcome: FileOutcome) -> None:
+    nulls = frame.null_count().row(0, named=True)
+    outcome.capabilities.update(
+        f"{spec.name}.{c.name}"
+        for c in spec.columns
+        if c.nullable and c.name != "cluster" and nulls[c.name] < frame.height
+    )
+
+
+def _reject(index: int, parsed: Parsed, reason: str) -> Reject:
+    return Reject(index, parsed.locator, parsed.offset, redact(reason), excerpt(parsed.raw))
+
+
+class _Nowhere:
+    """A part that keeps no rows: for checking a file."""
+
+    def __init__(self) -> None:
+        self._rows: Counter[str] = Counter()
+
+    def rows(self, table: str) -> int:
+        """Rows that a table would have so far."""
+        return self._rows[table]
+
+    def write(self, table: str, frame: pl.DataFrame) -> None:
+        """Count the rows."""
+        self._rows[table] += frame.height
+
+
+def check_file(path: Path, format_name: str, context: FileContext) -> FileOutcome:
+    """Parse a file and say what it would give, without writing anything."""
+    job = FileJob("check", path.stat().st_size, context, format_name)
+    outcome = FileOutcome(job.export_file_id)
+    _parse_file(path, job, _Nowhere(), outcome)
+    return outcome

@@ -1,0 +1,251 @@
+"""Open export files with checked decompression and cut them into raw records.
+
+Compression is read from the content, never from the name. A damaged or truncated stream keeps what
+was readable before the break; the break itself becomes one reject.
+"""
+
+import hashlib
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, cast
+
+import msgspec
+import pyarrow as pa
+from isal import igzip, isal_zlib
+
+from transforms.staging.parser import RawRecord, Shape
+
+BLOCK = 1 << 20
+HEAD_BYTES = 64 << 10
+MAX_LINE_BYTES = 16 << 20
+"""A longer line is a reject; exporters cut far below (Hubble: one event, CRI: 16 KiB)."""
+MAX_DOCUMENT_BYTES = 256 << 20
+"""A JSON document is parsed whole, so its size bounds memory."""
+MAX_RATIO = 1_000
+"""Text per stored byte; logs compress 10 to 30 times, a bomb thousands."""
+RATIO_FLOOR = 64 << 20
+"""Small files may compress as well as they like."""
+
+_DAMAGED: tuple[type[Exception], ...] = (
+    EOFError,
+    OSError,
+    pa.ArrowException,
+    zlib.error,
+    cast("type[Exception]", isal_zlib.IsalError),  # its stub says instance
+)
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+class _Readable(Protocol):
+    def read(self, size: int = -1, /) -> bytes: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Break:
+    """Where a stream could not be read on.
+
+    Attributes:
+        offset: Bytes of text that were readable.
+        reason: Why, as `word: …`.
+    """
+
+    offset: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What one checked pass over a file found.
+
+    Attributes:
+        text_bytes: Bytes of readable text.
+        content_hash: SHA-256 of them.
+        prefixes: (length, SHA-256) of the beginnings that were asked for, shortest first.
+        broken: Where reading stopped, if it did.
+    """
+
+    text_bytes: int
+    content_hash: str
+    prefixes: tuple[tuple[int, str], ...]
+    broken: Break | None
+
+
+def blocks(path: Path) -> Iterator[bytes | Break]:
+    """The decompressed text in blocks; a final `Break` where the stream is damaged."""
+    offset = 0
+    stored = path.stat().st_size
+    try:
+        stream = _open(path)
+    except OSError as error:
+        yield Break(0, f"unreadable: {error.strerror or 'cannot be opened'}")
+        return
+    try:
+        while block := stream.read(BLOCK):
+            offset += len(block)
+            if offset > RATIO_FLOOR and offset > stored * MAX_RATIO:
+                yield Break(
+                    offset,
+                    f"too_compressed: expected at most {MAX_RATIO} bytes of text per stored byte",
+                )
+                return
+            yield bytes(block)
+    except _DAMAGED as error:
+        yield Break(offset, _why(error))
+    finally:
+        stream.close()
+
+
+def head(path: Path, size: int = HEAD_BYTES) -> bytes:
+    """The first bytes of the text."""
+    found = b""
+    for block in blocks(path):
+        if isinstance(block, Break):
+            break
+        found += block[: size - len(found)]
+        if len(found) >= size:
+            break
+    return found
+
+
+def scan(path: Path, prefix_lengths: Sequence[int] = ()) -> Scan:
+    """Hash a file, and its beginnings at the lengths at which an earlier content may end.
+
+    Args:
+        path: The file.
+        prefix_lengths: Lengths of earlier contents.
+    """
+    whole = hashlib.sha256()
+    lengths = sorted(set(prefix_lengths), reverse=True)
+    prefixes: list[tuple[int, str]] = []
+    offset, broken = 0, None
+    for block in blocks(path):
+        if isinstance(block, Break):
+            broken = block
+            break
+        start = 0
+        while lengths and lengths[-1] <= offset + len(block):
+            cut = lengths.pop() - offset
+            whole.update(memoryview(block)[start:cut])
+            prefixes.append((offset + cut, whole.hexdigest()))
+            start = cut
+        whole.update(memoryview(block)[start:])
+        offset += len(block)
+    proper = tuple(p for p in prefixes if p[0] < offset)
+    return Scan(offset, whole.hexdigest(), proper, broken)
+
+
+def raw_records(path: Path, shape: Shape) -> Iterator[RawRecord | Break]:
+    """Cut a file into raw records, and say at the end where it broke.
+
+    A line longer than MAX_LINE_BYTES is given as an empty `data` with its locator; callers reject
+    it.
+    """
+    if shape == "json" and not _is_line_delimited(path):
+        yield from _document(path)
+        return
+    yield from _lines(path)
+
+
+def _lines(path: Path) -> Iterator[RawRecord | Break]:
+    pending, start, number = b"", 0, 0
+    skipping = False
+    for block in blocks(path):
+        if isinstance(block, Break):
+            # What stands behind the last line end may be half a record: it belongs to the break.
+            yield Break(start, block.reason)
+            return
+        parts = block.split(b"\n")
+        parts[0] = pending + parts[0]
+        pending = parts.pop()
+        for line in parts:
+            number += 1
+            if skipping:
+                skipping = False
+                start += len(line) + 1
+                continue
+            if len(line) > MAX_LINE_BYTES:
+                yield RawRecord(f"line {number}", start, b"")
+            elif line.strip():
+                yield RawRecord(f"line {number}", start, line.rstrip(b"\r"))
+            start += len(line) + 1
+        if len(pending) > MAX_LINE_BYTES:
+            if not skipping:
+                yield RawRecord(f"line {number + 1}", start, b"")
+                skipping = True
+            start += len(pending)
+            pending = b""
+    if pending.strip() and not skipping:
+        yield RawRecord(f"line {number + 1}", start, pending.rstrip(b"\r"))
+
+
+def _document(path: Path) -> Iterator[RawRecord | Break]:
+    text, size = [], 0
+    for block in blocks(path):
+        if isinstance(block, Break):
+            yield Break(0, block.reason)
+            return
+        size += len(block)
+        if size > MAX_DOCUMENT_BYTES:
+            yield Break(
+                0, f"too_large: expected a JSON document of at most {MAX_DOCUMENT_BYTES} bytes"
+            )
+            return
+        text.append(block)
+    document = b"".join(text)
+    if document.strip():
+        yield RawRecord("$", 0, document)
+
+
+def _is_line_delimited(path: Path) -> bool:
+    """Whether the first non-blank line is a whole JSON value.
+
+    A document on one line is read as one line, which gives the same records.
+    """
+    found = b""
+    for block in blocks(path):
+        if isinstance(block, Break):
+            break
+        found = (found + block).lstrip()
+        line, end, _ = found.partition(b"\n")
+        if end:
+            found = line
+            break
+        if len(found) > MAX_LINE_BYTES:
+            return False
+    try:
+        msgspec.json.decode(found, type=msgspec.Raw)
+        if found[:1] not in {b"{", b"["}:
+            return True
+        msgspec.json.decode(found)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        # A first line that is damaged, but opens and closes, is a damaged line of a line file.
+        stripped = found.rstrip()
+        return stripped[:1] == b"{" and stripped[-1:] == b"}" and len(stripped) > 2
+    return True
+
+
+def _open(path: Path) -> _Readable:
+    with path.open("rb") as file:
+        magic = file.read(4)
+    stream: _Readable
+    if magic[:2] == _GZIP:
+        stream = igzip.IGzipFile(path, "rb")  # type: ignore[no-untyped-call]
+    elif magic == _ZSTD:
+        # Other zstd readers return the readable part of a truncated file without an error.
+        stream = pa.input_stream(str(path), compression="zstd")
+    else:
+        stream = path.open("rb", buffering=0)
+    return stream
+
+
+def _why(error: Exception) -> str:
+    text = str(error).lower()
+    if isinstance(error, EOFError) or "truncated" in text or "end-of-stream" in text:
+        return "truncated: expected the end of the compressed stream, got the end of the file"
+    if "crc" in text or "checksum" in text or "length check" in text:
+        return "checksum: expected the checksum in the stream, got another one"
+    return "damaged: expected a valid compressed stream"

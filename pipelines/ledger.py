@@ -1,0 +1,163 @@
+"""The ledger: one commit file per landed batch; readers unite them.
+
+A part of staging exists once a commit lists it. Commits are never changed; what they say of
+repeated rows tells readers which rows to leave out.
+"""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from pipelines.storage import Lake
+from schemas.registry import table_spec
+from schemas.table import FLEET
+
+EXPORT_FILES = "export_files"
+REJECTED_RECORDS = "rejected_records"
+
+
+@dataclass(frozen=True)
+class StagedPart:
+    """Rows of one table in one part.
+
+    Attributes:
+        path: Parquet file.
+        repeated: (first, count) of rows that repeat earlier records.
+    """
+
+    path: Path
+    repeated: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """All commits of a lake.
+
+    Attributes:
+        lake: The lake.
+        files: Rows of `export_files`, in commit order within a day.
+    """
+
+    lake: Lake
+    files: pl.DataFrame = field(compare=False)
+
+    @classmethod
+    def read(cls, lake: Lake) -> "Ledger":
+        """Unite all commits."""
+        paths = [p for day in lake.days(EXPORT_FILES) for p in lake.files(EXPORT_FILES, day)]
+        spec = table_spec(EXPORT_FILES)
+        if not paths:
+            return cls(lake, spec.empty())
+        frame = pl.concat([pl.read_parquet(path, hive_partitioning=False) for path in paths])
+        return cls(lake, frame.cast(spec.polars_schema).sort(spec.order))
+
+    @cached_property
+    def marks(self) -> frozenset[tuple[str, str, str]]:
+        """(export, path, mark) of every file known."""
+        return frozenset(self.files.select("export", "path", "stored_mark").iter_rows())
+
+    @cached_property
+    def contents(self) -> dict[tuple[str, str | None, str, str], str]:
+        """(scope, node, format, content hash) → the file that was read."""
+        read = self.files.filter(pl.col("same_content_as").is_null())
+        columns = ("cluster", "node", "format", "content_hash", "export_file_id")
+        return {
+            (cluster or FLEET, node, format_name, content_hash): file_id
+            for cluster, node, format_name, content_hash, file_id in read.select(
+                columns
+            ).iter_rows()
+        }
+
+    def prefix_lengths(self, scope: str, node: str | None, format_name: str) -> list[int]:
+        """Lengths of the contents that a new file of this kind may have grown from."""
+        cluster = None if scope == FLEET else scope
+        same = self.files.filter(
+            pl.col("same_content_as").is_null()
+            & pl.col("cluster").eq_missing(pl.lit(cluster, pl.String))
+            & pl.col("node").eq_missing(pl.lit(node, pl.String))
+            & (pl.col("format") == format_name)
+            & (pl.col("text_bytes") > 0)
+        )
+        return sorted(set(same["text_bytes"].to_list()))
+
+    def parts(
+        self,
+        table: str,
+        scopes: tuple[str, ...] | None,
+        from_at: datetime | None,
+        until_at: datetime | None,
+        *,
+        format_name: str | None = None,
+        last_at: datetime | None = None,
+    ) -> list[StagedPart]:
+        """Parts of a table whose event range meets [from_at, until_at).
+
+        Args:
+            table: Staging table.
+            scopes: Clusters or `fleet`; all if none.
+            from_at: Earliest event; open if none.
+            until_at: End of the events, exclusive; open if none.
+            format_name: Only parts of this format.
+            last_at: Last event, inclusive; open if none.
+        """
+        chosen = self.meeting(scopes, from_at, until_at)
+        if format_name is not None:
+            chosen = chosen.filter(pl.col("format") == format_name)
+        if last_at is not None:
+            # Records without a time are searched too: they carry no range that could exclude them.
+            chosen = chosen.filter((pl.col("first_event_at") <= last_at).fill_null(value=True))
+        repeated: dict[Path, list[tuple[int, int]]] = {}
+        for row in chosen.select("cluster", "landing_date", "part", "rows_by_table").iter_rows(
+            named=True
+        ):
+            for rows in row["rows_by_table"]:
+                if rows["table_name"] == table and rows["row_count"]:
+                    path = self.part_path(table, row["landing_date"], row["cluster"], row["part"])
+                    ranges = repeated.setdefault(path, [])
+                    ranges.extend((r["first"], r["count"]) for r in rows["repeated"])
+        return [StagedPart(p, tuple(sorted(r))) for p, r in sorted(repeated.items())]
+
+    def meeting(
+        self,
+        scopes: tuple[str, ...] | None,
+        from_at: datetime | None,
+        until_at: datetime | None,
+    ) -> pl.DataFrame:
+        """Rows of files with a part whose event range meets [from_at, until_at).
+
+        A part may hold several files; all files of a part that is met are given, since its rows
+        are read together.
+        """
+        with_part = self.files.filter(pl.col("part").is_not_null())
+        if scopes is not None:
+            with_part = with_part.filter(pl.col("cluster").fill_null(FLEET).is_in(scopes))
+        met = with_part
+        if from_at is not None:
+            met = met.filter((pl.col("last_event_at") >= from_at).fill_null(value=True))
+        if until_at is not None:
+            met = met.filter((pl.col("first_event_at") < until_at).fill_null(value=True))
+        return with_part.filter(pl.col("part").is_in(met["part"].unique().to_list()))
+
+    def part_path(self, table: str, day: date, cluster: str | None, part: str) -> Path:
+        """Path of one part."""
+        return self.lake.path(table, day, f"{cluster or FLEET}-{part}")
+
+    def remove_unlisted_parts(self, tables: tuple[str, ...]) -> int:
+        """Remove staging and reject files that no commit lists (left by a killed build)."""
+        listed = {
+            (row["landing_date"], f"{row['cluster'] or FLEET}-{row['part']}")
+            for row in self.files.filter(pl.col("part").is_not_null())
+            .select("landing_date", "cluster", "part")
+            .iter_rows(named=True)
+        }
+        removed = 0
+        for table in (*tables, REJECTED_RECORDS):
+            for day in self.lake.days(table):
+                for path in self.lake.files(table, day):
+                    if (day, path.stem) not in listed:
+                        self.lake.remove(path)
+                        removed += 1
+        return removed

@@ -1,0 +1,60 @@
+"""Run the Dagster jobs in this process: the front door of the command line.
+
+It runs the same assets as the schedule and leaves the same history in DAGSTER_HOME.
+"""
+
+import datetime as dt
+import logging
+import os
+import shutil
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipelines.run import Workspace
+
+if TYPE_CHECKING:
+    import dagster as dg
+
+HOME = "DAGSTER_HOME"
+INSTANCE_FILE = Path(__file__).parents[1] / "dagster.yaml"
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+@contextmanager
+def instance_of(workspace: Workspace) -> Iterator["dg.DagsterInstance"]:
+    """The Dagster instance of DAGSTER_HOME, else of `.dagster` beside the lake."""
+    import dagster as dg  # noqa: PLC0415  half a second that reading commands need not pay
+
+    home = Path(os.environ.get(HOME) or workspace.settings.lake_path.parent / ".dagster").resolve()
+    home.mkdir(parents=True, exist_ok=True)
+    target = home / "dagster.yaml"
+    if not target.exists() and INSTANCE_FILE.exists():
+        shutil.copyfile(INSTANCE_FILE, target)
+    os.environ[HOME] = str(home)
+    logging.getLogger("dagster").setLevel(logging.CRITICAL)
+    with dg.DagsterInstance.from_config(str(home)) as instance:
+        yield instance
+
+
+def run_job(workspace: Workspace, instance: "dg.DagsterInstance", job: str, day: dt.date) -> None:
+    """Run `land` or `build` for one day.
+
+    Raises:
+        PodledgerError: The error that stopped it, as a person should read it.
+    """
+    from pipelines.definitions import build_definitions  # noqa: PLC0415  imports dagster
+
+    definition = build_definitions().resolve_job_def(job)
+    with warnings.catch_warnings():
+        # Dagster's own use of libraries warns; ours is covered by the tests.
+        warnings.simplefilter("ignore")
+        definition.execute_in_process(
+            partition_key=day.isoformat(),
+            instance=instance,
+            resources={"workspace": workspace},
+            run_config=QUIET,
+            raise_on_error=True,
+        )

@@ -1,0 +1,169 @@
+"""Land and build: what the schedule does each night and what `podledger build` does when asked.
+
+Dagster's assets and the command line both come here, so that they cannot differ.
+"""
+
+import datetime as dt
+import getpass
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipelines.build import Outcome, build_day_of, gather, scopes_of
+from pipelines.deliveries import delivery_rows, write_deliveries
+from pipelines.landing.land import LandReport, land
+from pipelines.ledger import Ledger
+from pipelines.publication import fingerprint_of
+from pipelines.settings import Settings, find_settings_file, load_settings
+from pipelines.storage import Lake
+from schemas.registry import table_spec
+from schemas.table import FLEET, TableSpec
+from transforms.registry import transforms
+
+BUILT = "run_dependency_days"
+"""A day is built when this table has a file of it."""
+STATES = {"run_versions", "pod_states", "node_states", "services", "kube_event_states"}
+"""Tables whose rows speak for a time that may have begun long before they were exported."""
+LONGEST_FILE_DAYS = 40
+"""A log file with events on more days than this asks only for the newest ones."""
+
+
+def now() -> dt.datetime:
+    """The clock, read here and nowhere below."""
+    return dt.datetime.now(dt.UTC)
+
+
+class Listener:
+    """Told what a run does; this one keeps nothing and shows nothing."""
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Landing is this far."""
+
+    def landed(self, report: LandReport) -> None:
+        """A landing ended."""
+
+    def built(self, outcome: Outcome) -> None:
+        """A table of a day and scope was built, left as it was, or refused."""
+
+
+@dataclass
+class Workspace:
+    """Settings and lake, as a Dagster resource and for the command line.
+
+    Attributes:
+        settings_file: File to read settings from; the environment decides if none.
+        listener: Told what is done.
+        only_cluster: Build this cluster's tables only, and the fleet's.
+    """
+
+    settings_file: Path | None = None
+    listener: Listener = field(default_factory=Listener)
+    only_cluster: str | None = None
+    _settings: Settings | None = field(default=None, repr=False)
+    _held: Lake | None = field(default=None, repr=False)
+
+    @property
+    def settings(self) -> Settings:
+        """Settings, read at first use."""
+        if self._settings is None:
+            self._settings = load_settings(self.settings_file or find_settings_file(None))
+        return self._settings
+
+    @property
+    def lake(self) -> Lake:
+        """The lake, to read."""
+        return self._held or Lake(self.settings.lake_path)
+
+    def scopes(self, spec: TableSpec) -> tuple[str, ...]:
+        """Names under which a table's files of a day are to be built."""
+        found = scopes_of(spec, self.settings)
+        return tuple(s for s in found if self.only_cluster in {None, s} or s == FLEET)
+
+    @contextmanager
+    def locked(self) -> Iterator[Lake]:
+        """The lake, to write: locked once for the process, however deep the calls nest."""
+        if self._held is not None:
+            yield self._held
+            return
+        lake = Lake(self.settings.lake_path)
+        with lake.locked(f"{getpass.getuser()} on {os.uname().nodename}"):
+            self._held = lake
+            try:
+                yield lake
+            finally:
+                self._held = None
+
+
+def land_days(workspace: Workspace, days: frozenset[dt.date] | None) -> LandReport:
+    """Land what is new of the landing days and write the deliveries."""
+    today = now().date()
+    with workspace.locked() as lake:
+        report = land(workspace.settings, lake, today, workspace.listener.progress, days)
+        rows = delivery_rows(workspace.settings, Ledger.read(lake), today)
+        write_deliveries(lake, rows)
+    workspace.listener.landed(report)
+    return report
+
+
+def missing_deliveries(workspace: Workspace, days: list[dt.date]) -> list[str]:
+    """What was expected on the days but did not come, in words."""
+    rows = delivery_rows(workspace.settings, Ledger.read(workspace.lake))
+    return [
+        f"{row['cluster']}: {row['export']} of {row['landing_date']}: {row['status']}"
+        f" ({row['reason']})"
+        for row in rows.iter_rows(named=True)
+        if row["landing_date"] in days and row["status"] in {"missing", "partial"}
+    ]
+
+
+def event_days(lake: Lake) -> list[dt.date]:
+    """Days on which landed files have events.
+
+    The range of a file of object states begins at the oldest object's creation, so such a file
+    asks only for its landing day and the day before.
+    """
+    days: set[dt.date] = set()
+    for landing, first, last, rows_by_table in (
+        Ledger.read(lake)
+        .files.select("landing_date", "first_event_at", "last_event_at", "rows_by_table")
+        .iter_rows()
+    ):
+        if first is None or last is None:
+            continue
+        begin, end = first.date(), last.date()
+        if {rows["table_name"] for rows in rows_by_table} & STATES:
+            begin, end = max(begin, landing - dt.timedelta(days=1)), min(end, landing)
+        begin = max(begin, end - dt.timedelta(days=LONGEST_FILE_DAYS))
+        days.update(begin + dt.timedelta(days=n) for n in range((end - begin).days + 1))
+    return sorted(days)
+
+
+def stale_days(workspace: Workspace) -> list[dt.date]:
+    """Days that are not built, or that would come out otherwise if built now."""
+    lake, settings = workspace.lake, workspace.settings
+    ledger = Ledger.read(lake)
+    today = now().date()
+    found = []
+    for day in sorted({*event_days(lake), *lake.days(BUILT)}):
+        build = build_day_of(settings, lake, ledger, day, today)
+        if any(
+            fingerprint_of(lake.path(table, day, scope))
+            != (
+                gather(settings, lake, ledger, transform, build.of(scope)).fingerprint,
+                transform.version,
+            )
+            for table, transform in transforms().items()
+            for scope in workspace.scopes(table_spec(table))
+        ):
+            found.append(day)
+    return found
+
+
+def days_to_build(workspace: Workspace, asked: list[dt.date]) -> list[dt.date]:
+    """The asked days, and the built days behind the first of them that they may change."""
+    if not asked:
+        return []
+    later = [day for day in workspace.lake.days(BUILT) if day > min(asked)]
+    return sorted({*asked, *later})

@@ -1,0 +1,288 @@
+"""Settings: `podledger.yaml`, read once, checked whole, with exact messages.
+
+Credentials never stand here; they come from the standard AWS environment.
+"""
+
+import os
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import yaml
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from pipelines.durations import parse_duration, parse_size
+from pipelines.errors import SettingsError
+from pipelines.landing.formats import format_names
+from pipelines.path_patterns import CLUSTER_NAME, PathPattern
+from schemas.table import FLEET
+from transforms.day import ClusterFacts, LookBack
+from transforms.redaction import KeyedHash, clean_url
+
+ENVIRONMENT = "PODLEDGER_CONFIG"
+DEFAULT_FILE = "podledger.yaml"
+
+Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
+Size = Annotated[int, BeforeValidator(parse_size)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class ClusterSettings(_Strict):
+    """One cluster."""
+
+    cloud: str | None = None
+    region: str | None = None
+    account_id: str | None = None
+
+    @field_validator("account_id", mode="before")
+    @classmethod
+    def _account_is_text(cls, value: Any) -> Any:  # noqa: ANN401  raw YAML
+        # YAML reads a bare account number as an integer and drops leading zeros.
+        if isinstance(value, int):
+            message = "expected text in quotes, so that leading zeros survive"
+            raise ValueError(message)  # noqa: TRY004  pydantic collects ValueErrors
+        return value
+
+
+class Expectation(_Strict):
+    """What an export should deliver each landing day."""
+
+    every: Literal["day", "hour"] = "day"
+    by_hour_utc: int | None = Field(default=None, ge=0, le=23)
+    nodes: int | None = Field(default=None, ge=1)
+
+
+class ExportSettings(_Strict):
+    """One export: files of one format at one path pattern."""
+
+    name: str = Field(min_length=1, max_length=100)
+    format: str = "auto"
+    path: str = Field(min_length=1)
+    clusters: tuple[str, ...] | None = None
+    expect: Expectation | None = None
+    record_format: str | None = None
+    temporality: Literal["cumulative", "delta"] | None = None
+    region: str | None = None
+
+    @field_validator("format")
+    @classmethod
+    def _known_format(cls, value: str) -> str:
+        if value != "auto" and value not in format_names():
+            message = f"expected auto or one of {', '.join(format_names())}"
+            raise ValueError(message)
+        return value
+
+    @field_validator("path")
+    @classmethod
+    def _good_pattern(cls, value: str) -> str:
+        PathPattern.compile(value)
+        return value
+
+    @model_validator(mode="after")
+    def _one_way_to_name_the_cluster(self) -> Self:
+        if self.clusters is not None and len(self.clusters) != 1 and "{cluster}" not in self.path:
+            message = "several clusters need {cluster} in the path"
+            raise ValueError(message)
+        return self
+
+
+class Dataset(_Strict):
+    """A dataset: an id and a glob over object ids such as `s3://bucket/prefix/*`."""
+
+    id: str = Field(min_length=1)
+    pattern: str = Field(min_length=1)
+
+
+class LookBackSettings(_Strict):
+    """How far back each table reads; defaults are those of definitions.md 3."""
+
+    connections: Duration = timedelta(days=1)
+    pods: Duration = timedelta(hours=36)
+    names: Duration = timedelta(days=1)
+    counters: Duration = timedelta(days=1)
+    credentials: Duration = timedelta(days=1)
+    transfers: Duration = timedelta(days=1)
+    repeats: Duration = timedelta(days=30)
+
+
+class ReferenceFiles(_Strict):
+    """Reference files that extend or replace what is shipped."""
+
+    endpoints: str | None = None
+    prices: str | None = None
+    address_ranges: tuple[str, ...] = ()
+    nat_addresses: str | None = None
+
+
+class Settings(_Strict):
+    """All settings; paths are resolved against the folder of the settings file."""
+
+    lake: str
+    catalog: str
+    reports: str = "reports"
+    memory_limit: Size = 4_000_000_000
+    workers: int = Field(default=2, ge=1, le=256)
+    redaction_key_file: str | None = None
+    final_after: Duration = timedelta(days=3)
+    retention_days: int | None = Field(default=None, ge=1)
+    temp_directory: str | None = None
+    manifests: str | None = None
+    clusters: dict[str, ClusterSettings]
+    exports: tuple[ExportSettings, ...]
+    datasets: tuple[Dataset, ...] = ()
+    buckets: dict[str, str] = Field(default_factory=dict)
+    reference: ReferenceFiles = ReferenceFiles()
+    look_back: LookBackSettings = LookBackSettings()
+    look_ahead: Duration = timedelta(hours=1)
+    _folder: Path = PrivateAttr(default_factory=Path)
+
+    @field_validator("clusters")
+    @classmethod
+    def _cluster_names(cls, value: dict[str, ClusterSettings]) -> dict[str, ClusterSettings]:
+        if not value:
+            message = "expected at least one cluster"
+            raise ValueError(message)
+        for name in value:
+            if name == FLEET or not CLUSTER_NAME.match(name) or not name.strip("."):
+                message = f"cluster {name!r}: expected [a-z0-9.-]{{1,63}} other than {FLEET!r}"
+                raise ValueError(message)
+        return value
+
+    @model_validator(mode="after")
+    def _exports_agree(self) -> Self:
+        names = [export.name for export in self.exports]
+        for name in names:
+            if names.count(name) > 1:
+                message = f"exports: name {name!r} stands twice; expected unique names"
+                raise ValueError(message)
+        for export in self.exports:
+            unknown = sorted(set(export.clusters or ()) - set(self.clusters))
+            if unknown:
+                message = (
+                    f"exports.{export.name}.clusters: {unknown} are no clusters of the settings; "
+                    f"expected some of {sorted(self.clusters)}"
+                )
+                raise ValueError(message)
+        return self
+
+    def resolve(self, path: str) -> str:
+        """A path as used: URLs as they are, relative paths against the settings file."""
+        return path if "://" in path else str(self._folder / path)
+
+    @property
+    def lake_path(self) -> Path:
+        """Folder of the lake."""
+        return Path(self.resolve(self.lake))
+
+    @property
+    def catalog_path(self) -> Path:
+        """DuckDB file that people read."""
+        return Path(self.resolve(self.catalog))
+
+    @property
+    def reports_path(self) -> Path:
+        """Folder of the reports."""
+        return Path(self.resolve(self.reports))
+
+    @property
+    def temp_path(self) -> Path | None:
+        """Folder in which the engine spills."""
+        return Path(self.resolve(self.temp_directory)) if self.temp_directory else None
+
+    @cached_property
+    def key_hash(self) -> KeyedHash:
+        """Keyed hash of the redaction key file; without one, hashes are null.
+
+        Raises:
+            SettingsError: The file cannot be read or is empty.
+        """
+        if self.redaction_key_file is None:
+            return KeyedHash(None)
+        path = Path(self.resolve(self.redaction_key_file))
+        try:
+            key = path.read_bytes().strip()
+        except OSError as error:
+            message = f"redaction_key_file: {path}: {error.strerror}; expected a readable file"
+            raise SettingsError(message) from None
+        if len(key) < 16:
+            message = f"redaction_key_file: {path}: {len(key)} bytes; expected at least 16"
+            raise SettingsError(message)
+        return KeyedHash(key)
+
+    @property
+    def cluster_facts(self) -> tuple[ClusterFacts, ...]:
+        """The clusters as transforms see them, by name."""
+        return tuple(
+            ClusterFacts(name, c.cloud, c.region, c.account_id)
+            for name, c in sorted(self.clusters.items())
+        )
+
+    @property
+    def look_backs(self) -> LookBack:
+        """The look-backs as transforms see them."""
+        return LookBack(**dict(self.look_back))
+
+
+def find_settings_file(path: str | None) -> Path:
+    """Choose the settings file: the argument, else PODLEDGER_CONFIG, else podledger.yaml."""
+    return Path(path or os.environ.get(ENVIRONMENT) or DEFAULT_FILE)
+
+
+def load_settings(path: Path) -> Settings:
+    """Read and check a settings file.
+
+    Raises:
+        SettingsError: The file cannot be read, is no YAML mapping, or a key is wrong; the message
+            has a line per wrong key with its value and what was expected.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        message = f"{path}: {reason}; expected a settings file (see README, `--config`)"
+        raise SettingsError(message) from None
+    try:
+        content = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f" line {mark.line + 1}" if mark else ""
+        message = f"{path}:{place} is no YAML: {getattr(error, 'problem', None) or 'too deep'}"
+        raise SettingsError(message) from None
+    if not isinstance(content, dict):
+        message = f"{path}: expected a mapping of settings, got {type(content).__name__}"
+        raise SettingsError(message)
+    try:
+        settings = Settings.model_validate(content)
+    except ValidationError as error:
+        lines = [_explain(e) for e in error.errors(include_url=False)]
+        message = f"{path}: {len(lines)} wrong setting(s)\n" + "\n".join(lines)
+        raise SettingsError(message) from None
+    settings._folder = path.resolve().parent  # noqa: SLF001  set once, here
+    return settings
+
+
+def _explain(error: Any) -> str:  # noqa: ANN401  pydantic's error dict
+    key = ".".join(str(part) for part in error["loc"]) or "settings"
+    expected = str(error["msg"]).removeprefix("Value error, ")
+    if error["type"] == "missing":
+        return f"  {key}: missing; expected a value"
+    if error["type"] == "extra_forbidden":
+        return f"  {key}: unknown setting; see README for the settings there are"
+    value = error["input"]
+    shown = clean_url(repr(value)[:120]) if not isinstance(value, dict | list | tuple) else ""
+    if not error["loc"] or not shown:
+        return f"  {key}: {expected}"
+    return f"  {key}: {shown}: {expected}"

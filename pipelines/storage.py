@@ -1,0 +1,142 @@
+"""The lake: where files stand, and how one replaces another in one step.
+
+The only module that writes below the lake. A file is written under a temporary name in its own
+folder, flushed to disk, checked by its writer and then renamed; whoever reads sees the old file or
+the new one, never a part.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from pipelines.errors import LakeBusyError, PodledgerError
+
+_DATE_FOLDER = re.compile(r"date=(\d{4}-\d{2}-\d{2})\Z")
+TEMPORARY = ".tmp-"
+LAYOUT_VERSION = 1
+
+
+def _nothing(_moment: str, _path: Path) -> None:
+    """Default hook: nothing happens around a rename."""
+
+
+@dataclass(frozen=True)
+class Lake:
+    """A local lake.
+
+    Attributes:
+        root: Its folder.
+        hook: Called with `before` and `after` around each rename or removal; tests stop a build
+            there.
+    """
+
+    root: Path
+    hook: Callable[[str, Path], None] = field(default=_nothing, compare=False)
+
+    def path(self, table: str, day: date, name: str) -> Path:
+        """Path of one file: `<lake>/<table>/date=YYYY-MM-DD/<name>.parquet`."""
+        return self.root / table / f"date={day.isoformat()}" / f"{name}.parquet"
+
+    def days(self, table: str) -> list[date]:
+        """Days that a table has a folder for, sorted."""
+        folder = self.root / table
+        if not folder.is_dir():
+            return []
+        found = (_DATE_FOLDER.match(entry.name) for entry in folder.iterdir())
+        return sorted(date.fromisoformat(match[1]) for match in found if match)
+
+    def files(self, table: str, day: date) -> list[Path]:
+        """Published files of a table and day, sorted by name."""
+        folder = self.root / table / f"date={day.isoformat()}"
+        if not folder.is_dir():
+            return []
+        return sorted(
+            path
+            for path in folder.iterdir()
+            if path.suffix == ".parquet" and not path.name.startswith(".")
+        )
+
+    @contextmanager
+    def replacing(self, path: Path) -> Iterator[Path]:
+        """Give a temporary path beside `path`; rename it there when the block ends well."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
+        try:
+            yield temporary
+            _flush(temporary)
+            self.hook("before", path)
+            temporary.replace(path)
+            _flush(path.parent)
+            self.hook("after", path)
+        finally:
+            with suppress(FileNotFoundError):
+                temporary.unlink()
+
+    def remove(self, path: Path) -> None:
+        """Remove one file."""
+        self.hook("before", path)
+        with suppress(FileNotFoundError):
+            path.unlink()
+        self.hook("after", path)
+
+    def sweep(self) -> int:
+        """Remove temporary files that a killed build left; returns how many."""
+        if not self.root.is_dir():
+            return 0
+        left = list(self.root.glob(f"*/date=*/{TEMPORARY}*"))
+        for path in left:
+            path.unlink(missing_ok=True)
+        return len(left)
+
+    @contextmanager
+    def locked(self, owner: str) -> Iterator[None]:
+        """Hold the lake's lock, so that one writer commits at a time.
+
+        The lock is held by the operating system, so a killed build leaves no stale lock.
+
+        Raises:
+            LakeBusyError: Another build holds it; the message names its owner.
+            PodledgerError: The folder cannot be written.
+        """
+        import fcntl  # noqa: PLC0415  not on every platform; only builds need it
+
+        path = self.root / ".lock"
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            message = f"lake {self.root}: {error.strerror}; expected a folder that can be written"
+            raise PodledgerError(message) from None
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                text = os.read(handle, 4096).decode(errors="replace")
+                message = f"lake {self.root} is in use by {_lock_owner(text)}; try again later"
+                raise LakeBusyError(message) from None
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, json.dumps({"owner": owner, "pid": os.getpid()}).encode(), 0)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _lock_owner(text: str) -> str:
+    try:
+        content = json.loads(text)
+        return f"{content['owner']} (process {content['pid']})"
+    except (ValueError, KeyError, TypeError):
+        return "another build"
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,37 @@
+"""Every transform by the table it makes, in an order in which each finds its inputs made."""
+
+from functools import cache
+from graphlib import TopologicalSorter
+from importlib import import_module
+
+from transforms.transform import Transform
+
+MODULES = (
+    "transforms.intermediate.pod_intervals",
+    "transforms.intermediate.declared_dependencies",
+    "transforms.intermediate.name_bindings",
+    "transforms.intermediate.connections",
+    "transforms.intermediate.object_transfers",
+    "transforms.intermediate.counter_increments",
+    "transforms.intermediate.pod_traffic",
+    "transforms.intermediate.peer_traffic",
+    "transforms.intermediate.image_pulls",
+    "transforms.intermediate.node_coverage",
+    "transforms.marts.run_dependency_days",
+    "transforms.marts.run_dependencies",
+    "transforms.marts.repeat_transfers",
+    "transforms.marts.runs",
+    "transforms.marts.run_coverage",
+)
+
+
+@cache
+def transforms() -> dict[str, Transform]:
+    """All transforms; each comes behind those whose tables it reads on the same day."""
+    found = [import_module(name).TRANSFORM for name in MODULES]
+    by_table: dict[str, Transform] = {t.table: t for t in found}
+    graph = {
+        name: sorted(r.table for r in t.reads if r.table in by_table and r.table != name)
+        for name, t in sorted(by_table.items())
+    }
+    return {name: by_table[name] for name in TopologicalSorter(graph).static_order()}
