@@ -1,0 +1,400 @@
+"""DNS-collector (dmachard/DNS-collector) JSON lines, nested and flat, of dnstap or sniffed DNS.
+
+Source: DNS-collector's dnsutils/dnsmessage.go and docs/dnsconversions.md; CoreDNS's dnstap plugin.
+
+* One look-up counts once: rows are `CLIENT_RESPONSE` (dnstap) and `DNS_RESPONSE` (sniffer). The
+  query of an answered look-up is a record of its own, told in the response too, so queries are
+  ignored. A query that its export marks as unanswered (rcode `TIMEOUT` of the latency transform)
+  is a row without a response; no other record tells that nothing followed.
+* What a resolver asks upstream (`FORWARDER_*`, `RESOLVER_*`, …) is the same look-up again and is
+  ignored as `resolver_side`.
+* The time of a response is when it was sent. Latency 0 and below is not measured, so null.
+* Names have no escapes and no final dot; they are escaped as DNS software prints them. In the
+  flat form a list is numbered keys, and an empty list is the text `-` under the list's own name.
+  An export from which a transform dropped the answers has null answers.
+* Addresses that a privacy transform hashed are no addresses: null. Addresses that it cut to a
+  network look like any other, which nothing in the record tells.
+* `dnstap.identity` names the DNS server as its operator chose, so it is not taken for a node.
+* `dnstap.extra` is free text. It names the client's pod only where `record_format` states the
+  text in the words of CoreDNS's dnstap plugin, such as
+  `{/kubernetes/client-namespace}/{/kubernetes/client-pod-name}`.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from transforms.redaction import redact
+from transforms.staging.coredns_format import pattern_of
+from transforms.staging.dns_names import (
+    MAX_NAME,
+    asked_name,
+    presentation_of,
+    query_type,
+    rcode_name,
+)
+from transforms.staging.json_heads import first_value
+from transforms.staging.parser import (
+    FileContext,
+    Parsed,
+    Parser,
+    RawRecord,
+    Recognition,
+    accepted,
+    ignored,
+    rejected,
+)
+from transforms.staging.refusal import RefusedError, refuse
+from transforms.staging.search_suffix import without_search_suffix
+from transforms.staging.values import canonical_address, identity, parse_instant
+
+TABLE = "dns_lookups"
+MAX_ANSWERS = 4_096
+"""A response of 64 KiB holds at most some 4,000 answers of the smallest kind."""
+MAX_DATA = 1_024
+"""Characters of an answer's data that are kept; only texts and keys are longer."""
+MAX_ADDRESS = 64
+MAX_TTL = 2**31 - 1
+MAX_LATENCY_SECONDS = 86_400.0
+
+_ABSENT = "-"
+_RESPONSES = frozenset({"CLIENT_RESPONSE", "DNS_RESPONSE"})
+_QUERIES = frozenset({"CLIENT_QUERY", "DNS_QUERY"})
+_OTHERS = re.compile(r"(?:AUTH|RESOLVER|FORWARDER|STUB|TOOL|UPDATE)_(?:QUERY|RESPONSE)")
+_TRANSPORT = re.compile(r"[A-Z]{2,12}")
+_NAME_TYPES = frozenset({"CNAME", "NS", "PTR", "DNAME"})
+_ADDRESS_TYPES = frozenset({"A", "AAAA"})
+_ANSWERS = "dns.resource-records.an"
+
+Json = dict[str, Any]
+
+
+class _Record:
+    """Values of one record by their dotted path, in either form."""
+
+    def __init__(self, value: Json) -> None:
+        self._value = value
+        self._is_nested = isinstance(value.get("dns"), dict)
+
+    def get(self, path: str) -> object:
+        """The value at a path; none where it is absent or `-`."""
+        value = self._nested(path) if self._is_nested else self._value.get(path)
+        return None if value == _ABSENT else value
+
+    def _nested(self, path: str) -> Any:  # noqa: ANN401  any JSON value
+        value: Any = self._value
+        for key in path.split("."):
+            if not isinstance(value, dict):
+                return None
+            value = value.get(key)
+        return value
+
+    def text(self, path: str) -> str | None:
+        """A text; none where it is absent.
+
+        Raises:
+            RefusedError: The value is no text.
+        """
+        value = self.get(path)
+        if value is not None and not isinstance(value, str):
+            refuse(path.rpartition(".")[2], "a text", value)
+        return value
+
+    def number(self, path: str, maximum: int) -> int | None:
+        """A whole number from 0, also written as text; none where it is absent.
+
+        Raises:
+            RefusedError: The value is no such number.
+        """
+        value = self.get(path)
+        word = path.rpartition(".")[2]
+        if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 10:
+            value = int(value)
+        if value is None:
+            return None
+        if not isinstance(value, int) or isinstance(value, bool):
+            refuse(word, "a whole number", value)
+        if not 0 <= value <= maximum:
+            refuse(word, f"0 to {maximum}", value)
+        return value
+
+    def answers(self) -> list[Json] | None:
+        """The answer records as written; none where the export has none.
+
+        Raises:
+            RefusedError: They are no list of objects.
+        """
+        if self._is_nested:
+            found = self._nested(_ANSWERS)
+            if found is None:
+                return None
+            if found == _ABSENT:
+                return []
+            if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+                refuse("answers", "a list of objects", found)
+            return _bounded(found)
+        if self._value.get(_ANSWERS) == _ABSENT:
+            return []
+        listed: list[Json] = []
+        while f"{_ANSWERS}.{len(listed)}.rdatatype" in self._value:
+            prefix = f"{_ANSWERS}.{len(listed)}."
+            listed.append(
+                {k: self._value.get(prefix + k) for k in ("name", "rdatatype", "ttl", "rdata")}
+            )
+        return _bounded(listed) if listed else None
+
+
+def _bounded(answers: list[Json]) -> list[Json]:
+    if len(answers) > MAX_ANSWERS:
+        refuse("answers", f"at most {MAX_ANSWERS}", len(answers))
+    return answers
+
+
+def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
+    extra = None if context.record_format is None else pattern_of(context.record_format)
+    for raw in records:
+        try:
+            yield _parse_record(raw, extra, context)
+        except RefusedError as error:
+            yield rejected(raw, str(error))
+
+
+def _parse_record(raw: RawRecord, extra: re.Pattern[str] | None, context: FileContext) -> Parsed:
+    record = _Record(_decode(raw.data))
+    operation = record.text("dnstap.operation")
+    if operation is None:
+        refuse("operation", "an operation such as CLIENT_RESPONSE", None)
+    is_timeout = record.get("dns.rcode") == "TIMEOUT"
+    left_out = _left_out(record, operation, is_timeout=is_timeout)
+    if left_out is not None:
+        return ignored(raw, left_out)
+    event_at = _event_at(record)
+    row = _row(record, event_at, extra, is_response=not is_timeout)
+    text = raw.data.decode("utf-8", "replace").strip()
+    row |= {"record_id": identity(text), "node": context.node}
+    return accepted(raw, (TABLE, row))
+
+
+def _decode(data: bytes) -> Json:
+    try:
+        value = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        refuse("invalid_json", "one JSON object")
+    except RecursionError:
+        refuse("too_deep", "JSON of a few levels")
+    if not isinstance(value, dict):
+        refuse("not_an_object", "an object", value)
+    if not isinstance(value.get("dns"), dict) and "dns.qname" not in value:
+        refuse("no_dns", "an object dns or a key dns.qname", None)
+    return value
+
+
+def _left_out(record: _Record, operation: str, *, is_timeout: bool) -> str | None:
+    """Why a record is left out by rule.
+
+    Raises:
+        RefusedError: The operation is none that is known.
+    """
+    if _OTHERS.fullmatch(operation):
+        return "resolver_side"
+    if operation not in _RESPONSES and operation not in _QUERIES:
+        refuse("operation", "an operation such as CLIENT_RESPONSE", operation)
+    if operation in _QUERIES and not is_timeout:
+        return "query"
+    if (record.text("dns.qclass") or "IN") != "IN":
+        return "other_class"
+    return "other_operation" if record.number("dns.opcode", 15) else None
+
+
+def _event_at(record: _Record) -> datetime:
+    stated = record.text("dnstap.timestamp-rfc3339ns")
+    event_at = parse_instant(stated) if stated is not None else None
+    if event_at is None:
+        refuse("no_time", "an RFC 3339 time in dnstap.timestamp-rfc3339ns", stated)
+    return event_at
+
+
+def _row(
+    record: _Record, event_at: datetime, extra: re.Pattern[str] | None, *, is_response: bool
+) -> Json:
+    name = record.text("dns.qname")
+    if name is None:
+        refuse("qname", "a name", None)
+    asked = _name(name)
+    rcode = _rcode(record) if is_response else None
+    answers = _answers(record) if is_response else None
+    namespace, pod_name = _client_pod(record, extra)
+    protocol = (record.text("network.protocol") or "").upper()
+    return {
+        "event_at": event_at,
+        "client_address": _address(record, "network.query-ip"),
+        "client_port": record.number("network.query-port", 65_535),
+        "client_namespace": namespace,
+        "client_pod_name": pod_name,
+        "client_pod_uid": None,
+        "resolver_address": _address(record, "network.response-ip"),
+        "transport": protocol if _TRANSPORT.fullmatch(protocol) else None,
+        "query_name": without_search_suffix(
+            asked,
+            exists={"NOERROR": True, "NXDOMAIN": False}.get(rcode or ""),
+            namespace=namespace,
+            alias=_alias(asked, answers),
+        ),
+        "original_query_name": asked,
+        "query_type": _type(record.text("dns.qtype")),
+        "rcode": rcode,
+        "answers": answers,
+        "latency_seconds": _latency(record) if is_response else None,
+        "is_response": is_response,
+        "dns_message_id": record.number("dns.id", 65_535),
+    }
+
+
+def _name(raw: str) -> str:
+    name = presentation_of(raw) if len(raw) <= MAX_NAME else raw
+    if len(name) > MAX_NAME:
+        refuse("name", f"at most {MAX_NAME} characters", name)
+    return asked_name(name)
+
+
+def _rcode(record: _Record) -> str:
+    stated = record.text("dns.rcode")
+    if stated == "UNKNOWN":
+        return stated
+    name = rcode_name(stated) if stated is not None else None
+    if name is None:
+        refuse("rcode", "a response code", stated)
+    return name
+
+
+def _type(stated: str | None) -> str | None:
+    if stated is None:
+        return None
+    name = query_type(stated)
+    if name is None:
+        refuse("query_type", "a record type", stated)
+    return name
+
+
+def _address(record: _Record, path: str) -> str | None:
+    """Address; null where a text stands there that is none (`<nil>`, a hash)."""
+    stated = record.text(path)
+    return _canonical(stated) if stated is not None else None
+
+
+def _canonical(text: str) -> str | None:
+    return canonical_address(text) if len(text) <= MAX_ADDRESS else None
+
+
+def _latency(record: _Record) -> float | None:
+    stated = record.get("dnstap.latency")
+    if isinstance(stated, str):  # before 2024-06
+        try:
+            stated = float(stated) if len(stated) <= 32 else None
+        except ValueError:
+            stated = None
+    if stated is None:
+        return None
+    if isinstance(stated, bool) or not isinstance(stated, int | float):
+        refuse("latency", "seconds", stated)
+    seconds = float(stated) if abs(stated) <= MAX_LATENCY_SECONDS else math.nan
+    return seconds if seconds > 0 else None
+
+
+def _answers(record: _Record) -> list[Json] | None:
+    found = record.answers()
+    return None if found is None else [_answer(item) for item in found]
+
+
+def _answer(item: Json) -> Json:
+    kind = _type(_text_of(item, "rdatatype"))
+    if kind is None:
+        refuse("answer", "a record type", None)
+    owner, data, ttl = _text_of(item, "name"), _text_of(item, "rdata"), item.get("ttl")
+    if ttl is not None and (isinstance(ttl, bool) or not isinstance(ttl, int)):
+        refuse("answer", "a whole number of seconds", ttl)
+    return {
+        "name": _name(owner) if owner is not None else None,
+        "type": kind,
+        "data": _data(kind, data) if data is not None else None,
+        "ttl": ttl if ttl is not None and 0 <= ttl <= MAX_TTL else None,
+    }
+
+
+def _text_of(item: Json, key: str) -> str | None:
+    value = item.get(key)
+    if value is None or value == _ABSENT:
+        return None
+    if not isinstance(value, str):
+        refuse("answer", f"a text in {key}", value)
+    return value
+
+
+def _data(kind: str, data: str) -> str | None:
+    """Data of an answer: address or name in canonical form, else redacted text."""
+    if kind in _ADDRESS_TYPES:
+        return _canonical(data)
+    if kind in _NAME_TYPES:
+        return _name(data)
+    shown = redact(data[: 2 * MAX_DATA])
+    return shown if len(shown) <= MAX_DATA else shown[: MAX_DATA - 1] + "…"
+
+
+def _alias(asked: str, answers: list[Json] | None) -> str | None:
+    """Target of the CNAME that answers the name itself."""
+    for answer in answers or ():
+        if answer["type"] == "CNAME" and answer["name"] == asked:
+            data = answer["data"]
+            return data if isinstance(data, str) else None
+    return None
+
+
+def _client_pod(record: _Record, extra: re.Pattern[str] | None) -> tuple[str | None, str | None]:
+    """Namespace and pod of the client, as `extra` names them."""
+    stated = record.text("dnstap.extra")
+    if extra is None or stated is None or len(stated) > MAX_DATA:
+        return None, None
+    match = extra.fullmatch(stated)
+    if match is None:
+        return None, None
+    groups = match.groupdict()
+    return _named(groups.get("namespace")), _named(groups.get("pod_name"))
+
+
+def _named(value: str | None) -> str | None:
+    return value if value and value != _ABSENT else None
+
+
+def _recognise(head: bytes) -> Recognition:
+    value = first_value(head)
+    if not isinstance(value, dict):
+        return Recognition(0)
+    dns = value.get("dns")
+    if isinstance(dns, dict) and "qname" in dns and isinstance(value.get("dnstap"), dict):
+        return Recognition(3, "nested JSON lines")
+    if "dns.qname" in value and "dnstap.operation" in value:
+        return Recognition(3, "flat JSON lines")
+    return Recognition(0)
+
+
+PARSER = Parser(
+    name="dns_collector",
+    title="DNS-collector",
+    tables=(TABLE,),
+    shape="lines",
+    record="one line: one DNS message",
+    cannot_tell=(
+        "the client's pod UID; its pod without `extra`; whether an address was cut by a privacy "
+        "transform; how many look-ups a reducer merged"
+    ),
+    recognise=_recognise,
+    parse=_parse,
+    optional_columns=(
+        "client_address", "client_namespace", "client_pod_name", "resolver_address", "transport",
+        "answers", "latency_seconds", "dns_message_id",
+    ),
+)  # fmt: skip
