@@ -2,7 +2,8 @@
 
 A list has no project, owner or content, which is why the path of the export names the project. The
 operator repeats the time of `starting` in every later `last_transition_time`, as the real one does;
-`last_update_time` is right.
+`last_update_time` is right. One result, detail or condition is one record; which of them repeat an
+earlier day's is not stated.
 """
 
 import json
@@ -178,7 +179,7 @@ def _details(run: Run, day: date) -> list[ExportFile]:
         "meta_info": run.meta_info,
     }
     statuses.text = json.dumps(answer, indent=1) + "\n"
-    statuses.accepted = 1
+    statuses.accepted = len(steps)
     return [detail, statuses]
 
 
