@@ -1,0 +1,24 @@
+-- Pod time inside covered, doubtful and spoken-of stretches, summed over a run's life.
+-- Grain: one run, cluster and source.
+-- Reads: run_pod_times, coverage_islands.
+WITH shared_times AS (
+    SELECT
+        t.run_uuid, t.cluster, i.source, i.level,
+        LEAST(t.end_us, i.end_us) - GREATEST(t.start_us, i.start_us) AS overlap_us
+    FROM run_pod_times AS t
+    INNER JOIN coverage_islands AS i
+        ON t.date = i.date
+        AND t.cluster = i.cluster
+        AND (i.node IS NULL OR t.node = i.node)
+        AND t.start_us < i.end_us
+        AND i.start_us < t.end_us
+    WHERE t.node IS NOT NULL
+)
+
+SELECT
+    run_uuid, cluster, source,
+    SUM(CASE WHEN level = 1 THEN overlap_us ELSE 0 END) AS covered_us,
+    SUM(CASE WHEN level = 2 THEN overlap_us ELSE 0 END) AS known_us,
+    SUM(CASE WHEN level = 3 THEN overlap_us ELSE 0 END) AS spoken_us
+FROM shared_times
+GROUP BY run_uuid, cluster, source

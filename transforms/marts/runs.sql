@@ -1,0 +1,81 @@
+-- One attempt of one run, as known at the end of the day.
+-- Grain: one run active on the day and one of its attempts; attempt null where no pod was seen, or
+-- where the order of its pods is not known.
+-- Reads: active_runs, run_versions_merged, run_pods, run_pod_times, run_images.
+-- Parameters: $is_final.
+WITH times AS (
+    SELECT cluster, pod_uid, SUM(end_us - start_us) AS pod_us
+    FROM run_pod_times
+    GROUP BY cluster, pod_uid
+),
+
+attempts AS (
+    SELECT
+        p.run_uuid,
+        p.attempt,
+        MIN(p.cluster) AS cluster,
+        MIN(p.namespace) AS namespace,
+        MAX(p.project) AS project,
+        MAX(p.run_owner) AS run_owner,
+        MIN(p.created_at) AS start_at,
+        CASE WHEN COUNT(*) = COUNT(p.end_at) THEN MAX(p.end_at) END AS end_at,
+        LIST_SORT(LIST(p.pod_uid)) AS pod_uids,
+        COUNT(*) AS pod_count,
+        LIST_SORT(LIST(DISTINCT p.node) FILTER (WHERE p.node IS NOT NULL)) AS nodes,
+        SUM(p.gpu_count) AS gpu_count,
+        SUM(COALESCE(t.pod_us, 0)) AS pod_us,
+        MAX(LIST_POSITION(
+            ['label', 'instance_label', 'environment', 'name', 'conflict', 'none'],
+            p.run_match_kind
+        )) AS weakest_match
+    FROM run_pods AS p
+    LEFT JOIN times AS t ON p.cluster = t.cluster AND p.pod_uid = t.pod_uid
+    GROUP BY p.run_uuid, p.attempt
+),
+
+whole AS (
+    SELECT
+        run_uuid,
+        MAX(project) AS project,
+        MAX(run_owner) AS run_owner,
+        BOOL_AND(end_at IS NOT NULL) AS is_over
+    FROM attempts
+    GROUP BY run_uuid
+)
+
+SELECT
+    row_id([id_text(s.run_uuid), id_text(a.attempt)]) AS run_id,
+    s.run_uuid,
+    CAST(a.attempt AS BIGINT) AS attempt,
+    a.cluster,
+    a.namespace,
+    v.name,
+    v.kind,
+    v.runtime,
+    COALESCE(v.stated_project, w.project, v.listed_project) AS project,
+    COALESCE(v.run_owner, w.run_owner) AS run_owner,
+    v.queue,
+    v.pipeline_uuid,
+    v.original_uuid,
+    s.status,
+    s.outcome,
+    s.created_at,
+    a.start_at,
+    a.end_at,
+    COALESCE(a.pod_uids, []) AS pod_uids,
+    CAST(COALESCE(a.pod_count, 0) AS BIGINT) AS pod_count,
+    COALESCE(a.nodes, []) AS nodes,
+    CAST(COALESCE(a.gpu_count, 0) AS BIGINT) AS gpu_count,
+    CAST(COALESCE(a.pod_us, 0) AS BIGINT) AS pod_us,
+    v.code_revision,
+    COALESCE(i.image_digests, []) AS image_digests,
+    ['label', 'instance_label', 'environment', 'name', 'conflict', 'none'][a.weakest_match]
+        AS run_match_kind,
+    CAST(NULL AS VARCHAR) AS outputs_proof,
+    s.is_done AND COALESCE(w.is_over, TRUE) AND CAST($is_final AS BOOLEAN) AS is_final
+FROM active_runs AS s
+LEFT JOIN run_versions_merged AS v ON s.run_uuid = v.run_uuid
+LEFT JOIN attempts AS a ON s.run_uuid = a.run_uuid
+LEFT JOIN whole AS w ON s.run_uuid = w.run_uuid
+LEFT JOIN run_images AS i
+    ON s.run_uuid = i.run_uuid AND a.attempt IS NOT DISTINCT FROM i.attempt
