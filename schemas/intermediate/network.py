@@ -14,7 +14,8 @@ class NameBindings(Table):
     """One name that stood for one address, for one pod, node or cluster, over one interval.
 
     An answer binds from 2 s before it to its time plus the larger of its time to live and 60 s;
-    overlapping answers are merged.
+    overlapping answers of one day are merged. A binding that lives at midnight has a row on both
+    days, under one id.
     """
 
     name_binding_id: str = c.row_id("binding", "cluster, scope, scope_id, address, name, start_at")
@@ -25,9 +26,9 @@ class NameBindings(Table):
     name: str = c.column("Name asked, search suffix off.")
     start_at: Instant = c.start_at()
     canonical_name: str = c.column("Last name of the CNAME chain.", null="no CNAME")
-    end_at: Instant = c.end_at()
+    end_at: Instant = c.column("End, UTC, exclusive; no later than the day's.")
     ttl_seconds: pl.Int64 = c.column("Largest time to live merged.", null="none", unit="seconds")
-    answer_count: pl.Int64 = c.count("Answers merged.")
+    answer_count: pl.Int64 = c.count("Answers of this day that were merged.")
     first_answer_at: Instant = c.column("First answer merged.")
     client_match_kind: str = c.column("How the client is known.", allowed=c.POD_MATCH_KINDS)
     source_formats: TextList = c.column("Formats that told it.")
