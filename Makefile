@@ -40,8 +40,8 @@ bench: $(READY) ## speed and memory as ratios to a peer in the same run
 	$(BIN)/python -m benchmarks.bench_hubble
 
 dagster: $(UI) ## the web server on the fixture days, at http://127.0.0.1:3000
-	$(BIN)/python -m pipelines.fixtures podledger-dagster
-	DAGSTER_HOME="$(CURDIR)/podledger-dagster" PODLEDGER_CONFIG="$(CURDIR)/podledger-dagster/podledger.yaml" \
+	$(BIN)/podledger demo --into podledger-dagster
+	DAGSTER_HOME="$(CURDIR)/podledger-dagster/.dagster" PODLEDGER_CONFIG="$(CURDIR)/podledger-dagster/podledger.yaml" \
 		$(BIN)/dagster dev -m pipelines.definitions --host 127.0.0.1 --port 3000
 
 clean: ## remove what the targets made, but not .venv

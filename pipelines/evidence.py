@@ -14,11 +14,11 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from pipelines.errors import InputError
+from pipelines.landing.context import file_context
 from pipelines.landing.formats import parsers
 from pipelines.landing.inputs import local_copy
 from pipelines.landing.parsing import parse_records
-from pipelines.errors import InputError
-from pipelines.landing.context import file_context
 from pipelines.ledger import Ledger
 from pipelines.path_patterns import PathPattern
 from pipelines.settings import Settings

@@ -122,7 +122,7 @@ def event_days(lake: Lake) -> list[dt.date]:
     """Days on which landed files have events.
 
     The range of a file of object states begins at the oldest object's creation, so such a file
-    asks only for its landing day and the day before.
+    asks only for the day of its newest state, not later than its landing day.
     """
     days: set[dt.date] = set()
     for landing, first, last, rows_by_table in (
@@ -134,7 +134,7 @@ def event_days(lake: Lake) -> list[dt.date]:
             continue
         begin, end = first.date(), last.date()
         if {rows["table_name"] for rows in rows_by_table} & STATES:
-            begin, end = max(begin, landing - dt.timedelta(days=1)), min(end, landing)
+            begin = end = min(end, landing)
         begin = max(begin, end - dt.timedelta(days=LONGEST_FILE_DAYS))
         days.update(begin + dt.timedelta(days=n) for n in range((end - begin).days + 1))
     return sorted(days)

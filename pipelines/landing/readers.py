@@ -18,6 +18,8 @@ from isal import igzip, isal_zlib
 from transforms.staging.parser import RawRecord, Shape
 
 BLOCK = 1 << 20
+PIECE = 128 << 10
+"""What a gzip error costs at most: text of the read in which it is found."""
 HEAD_BYTES = 64 << 10
 MAX_LINE_BYTES = 16 << 20
 """A longer line is a reject; exporters cut far below (Hubble: one event, CRI: 16 KiB)."""
@@ -84,7 +86,7 @@ def blocks(path: Path) -> Iterator[bytes | Break]:
         yield Break(0, f"unreadable: {error.strerror or 'cannot be opened'}")
         return
     try:
-        while block := stream.read(BLOCK):
+        while block := stream.read(PIECE if isinstance(stream, igzip.IGzipFile) else BLOCK):
             offset += len(block)
             if offset > RATIO_FLOOR and offset > stored * MAX_RATIO:
                 yield Break(

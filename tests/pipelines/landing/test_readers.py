@@ -1,0 +1,147 @@
+"""Reading is checked: what cannot be read to its end says so, and nothing before it is lost."""
+
+import gzip
+import hashlib
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.landing import readers
+from pipelines.landing.readers import Break, head, raw_records, scan
+from transforms.staging.parser import RawRecord
+
+LINES = [f"line {n} {'x' * (n % 50)}".encode() for n in range(20_000)]
+TEXT = b"\n".join(LINES) + b"\n"
+
+
+def compress(kind: str, data: bytes) -> bytes:
+    if kind == "gz":
+        return gzip.compress(data, mtime=0)
+    if kind == "zst":
+        return pa.compress(data, codec="zstd", asbytes=True)
+    return data
+
+
+@pytest.mark.parametrize("kind", ["plain", "gz", "zst"])
+def test_lines_come_with_number_and_offset(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "export"
+    path.write_bytes(compress(kind, TEXT))
+    records = list(raw_records(path, "lines"))
+    assert [r.data for r in records if isinstance(r, RawRecord)] == LINES
+    for record in (records[0], records[12_345]):
+        assert isinstance(record, RawRecord)
+        assert TEXT[record.offset :].startswith(record.data + b"\n")
+    assert records[-1] == RawRecord("line 20000", len(TEXT) - len(LINES[-1]) - 1, LINES[-1])
+
+
+@pytest.mark.parametrize("kind", ["plain", "gz", "zst"])
+def test_scan_hashes_the_text_whatever_the_compression(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "export"
+    path.write_bytes(compress(kind, TEXT))
+    found = scan(path, [10, 100_000, len(TEXT), len(TEXT) + 5])
+    assert found.content_hash == hashlib.sha256(TEXT).hexdigest()
+    assert found.text_bytes == len(TEXT)
+    assert found.broken is None
+    assert found.prefixes == (
+        (10, hashlib.sha256(TEXT[:10]).hexdigest()),
+        (100_000, hashlib.sha256(TEXT[:100_000]).hexdigest()),
+    )
+
+
+@pytest.mark.parametrize("kind", ["gz", "zst"])
+def test_a_truncated_stream_keeps_whole_lines_and_ends_in_a_break(
+    tmp_path: Path, kind: str
+) -> None:
+    packed = compress(kind, TEXT)
+    path = tmp_path / "export"
+    path.write_bytes(packed[: len(packed) // 2])
+    *records, last = raw_records(path, "lines")
+    assert isinstance(last, Break)
+    assert last.reason.startswith("truncated: ")
+    kept = [r.data for r in records if isinstance(r, RawRecord)]
+    assert kept == LINES[: len(kept)]
+    assert scan(path).broken is not None
+
+
+def test_a_wrong_gzip_checksum_is_a_break(tmp_path: Path) -> None:
+    packed = bytearray(compress("gz", TEXT))
+    packed[-8] ^= 0xFF
+    path = tmp_path / "export"
+    path.write_bytes(bytes(packed))
+    broken = scan(path).broken
+    assert broken is not None
+    assert broken.reason == "checksum: expected the checksum in the stream, got another one"
+    assert len(TEXT) - readers.PIECE <= broken.offset <= len(TEXT)
+    kept = [r.data for r in raw_records(path, "lines") if isinstance(r, RawRecord)]
+    assert kept == LINES[: len(kept)]
+    assert len(kept) > 15_000
+
+
+def test_a_bomb_stops_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "RATIO_FLOOR", 1 << 20)
+    monkeypatch.setattr(readers, "MAX_RATIO", 100)
+    path = tmp_path / "export"
+    path.write_bytes(bomb())
+    found = scan(path)
+    assert found.broken is not None
+    assert found.broken.reason.startswith("too_compressed: ")
+    assert found.text_bytes < 8 << 20
+
+
+def bomb() -> bytes:
+    return gzip.compress(b"\0" * (16 << 20))
+
+
+def test_a_huge_line_is_skipped_and_its_neighbours_survive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readers, "MAX_LINE_BYTES", 1000)
+    text = b"first\n" + b"x" * (3 << 20) + b"\nlast\n"
+    path = tmp_path / "export"
+    path.write_bytes(text)
+    assert list(raw_records(path, "lines")) == [
+        RawRecord("line 1", 0, b"first"),
+        RawRecord("line 2", 6, b""),
+        RawRecord("line 3", text.index(b"last"), b"last"),
+    ]
+
+
+@given(st.lists(st.sampled_from([b"", b" ", b"a", b"bb\r", b"\r", b"\xff"]), max_size=30))
+def test_blank_lines_are_no_records_and_offsets_hold(tmp_path_factory, parts: list[bytes]) -> None:
+    path = tmp_path_factory.mktemp("readers") / "export"
+    text = b"\n".join(parts)
+    path.write_bytes(text)
+    records = [r for r in raw_records(path, "lines") if isinstance(r, RawRecord)]
+    assert [r.data for r in records] == [p.rstrip(b"\r") for p in parts if p.strip()]
+    for record in records:
+        assert text[record.offset :].startswith(record.data)
+
+
+@pytest.mark.parametrize(
+    ("text", "locators"),
+    [
+        (b'{"a":1}\n{"b":2}\n', ["line 1", "line 2"]),
+        (b'{"a":1}', ["line 1"]),
+        (b'{\n  "a": 1\n}\n', ["$"]),
+        (b"[1,\n2]", ["$"]),
+        (b'{"broken":}\n{"b":2}\n', ["line 1", "line 2"]),
+        (b"\n\n", []),
+    ],
+)
+def test_json_is_cut_by_lines_or_kept_whole(
+    tmp_path: Path, text: bytes, locators: list[str]
+) -> None:
+    path = tmp_path / "export"
+    path.write_bytes(text)
+    found = [r.locator for r in raw_records(path, "json") if isinstance(r, RawRecord)]
+    assert found == locators
+
+
+def test_an_empty_file_has_no_records(tmp_path: Path) -> None:
+    path = tmp_path / "export"
+    path.write_bytes(b"")
+    assert list(raw_records(path, "lines")) == []
+    assert head(path) == b""

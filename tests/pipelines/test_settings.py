@@ -1,0 +1,124 @@
+"""Settings are checked whole, and an error names key, value and expectation."""
+
+from pathlib import Path
+
+import pytest
+
+from pipelines.errors import SettingsError
+from pipelines.fixtures import FIXTURES
+from pipelines.settings import find_settings_file, load_settings
+
+GOOD = """
+lake: lake
+catalog: podledger.duckdb
+clusters:
+  alder: {cloud: aws, region: us-east-1, account_id: "011122223333"}
+exports:
+  - {name: flows, format: hubble, path: "in/{cluster}/%Y-%m-%d/{node}.log"}
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "podledger.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_paths_are_relative_to_the_settings_file(tmp_path: Path) -> None:
+    settings = load_settings(write(tmp_path, GOOD))
+    assert settings.lake_path == tmp_path / "lake"
+    assert settings.resolve("s3://bucket/x") == "s3://bucket/x"
+    assert settings.clusters["alder"].account_id == "011122223333"
+
+
+def test_defaults_are_those_of_the_contract(tmp_path: Path) -> None:
+    settings = load_settings(write(tmp_path, GOOD))
+    assert settings.final_after.days == 3
+    assert settings.look_backs.pods.total_seconds() == 36 * 3600
+    assert settings.look_backs.repeats.days == 30
+    assert settings.look_ahead.total_seconds() == 3600
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (("lake: lake\n", ""), "lake: missing; expected a value"),
+        (("lake: lake", "lake: lake\nlakes: x"), "lakes: unknown setting"),
+        (("lake: lake", "lake: lake\nmemory_limit: lots"), "memory_limit: 'lots': expected a size"),
+        (("lake: lake", "lake: lake\nfinal_after: 3"), "final_after: 3: expected a duration"),
+        (("lake: lake", "lake: lake\nworkers: 0"), "workers: 0: Input should be greater than"),
+        (("alder:", "fleet:"), "cluster 'fleet': expected"),
+        (("alder:", "Alder_1:"), r"cluster 'Alder_1': expected [a-z0-9.-]{1,63}"),
+        (
+            ("format: hubble", "format: hubbel"),
+            "exports.0.format: 'hubbel': expected auto or one of",
+        ),
+        (("in/{cluster}", "in/../{cluster}"), "expected a path without `..`"),
+        (("in/{cluster}", "in/{zone}"), "unknown placeholder {zone}"),
+        (('"011122223333"', "11122223333"), "expected text in quotes"),
+        (
+            ("exports:\n", "exports:\n  - {name: flows, format: otlp, path: a}\n"),
+            "name 'flows' stands twice",
+        ),
+        (
+            ("name: flows,", "name: flows, clusters: [birch],"),
+            "['birch'] are no clusters of the settings",
+        ),
+    ],
+)
+def test_a_wrong_setting_is_named(tmp_path: Path, change: tuple[str, str], expected: str) -> None:
+    assert change[0] in GOOD
+    with pytest.raises(SettingsError) as caught:
+        load_settings(write(tmp_path, GOOD.replace(*change)))
+    assert expected in str(caught.value)
+    assert "podledger.yaml" in str(caught.value)
+
+
+def test_all_wrong_settings_are_named_at_once(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="2 wrong setting"):
+        load_settings(write(tmp_path, GOOD + "workers: -1\nretention_days: 0\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a: [", "line"), ("- a\n", "expected a mapping of settings, got list"), ("", "got NoneType")],
+)
+def test_what_is_no_mapping_is_refused(tmp_path: Path, text: str, expected: str) -> None:
+    with pytest.raises(SettingsError, match=expected):
+        load_settings(write(tmp_path, text))
+
+
+def test_an_absent_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"none\.yaml: No such file"):
+        load_settings(tmp_path / "none.yaml")
+
+
+def test_the_environment_names_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PODLEDGER_CONFIG", "elsewhere.yaml")
+    assert find_settings_file(None) == Path("elsewhere.yaml")
+    assert find_settings_file("mine.yaml") == Path("mine.yaml")
+    monkeypatch.delenv("PODLEDGER_CONFIG")
+    assert find_settings_file(None) == Path("podledger.yaml")
+
+
+def test_without_a_key_file_access_keys_become_null(tmp_path: Path) -> None:
+    assert load_settings(write(tmp_path, GOOD)).key_hash.of("AKIAEXAMPLE") is None
+
+
+def test_a_short_key_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("short")
+    settings = load_settings(write(tmp_path, GOOD + "redaction_key_file: key\n"))
+    with pytest.raises(SettingsError, match="5 bytes; expected at least 16"):
+        _ = settings.key_hash
+
+
+def test_a_credential_in_a_wrong_value_is_not_shown(tmp_path: Path) -> None:
+    text = GOOD.replace("lake: lake", "lake: lake\nworkers: 'https://u:hunter2secret@example.com'")
+    with pytest.raises(SettingsError) as caught:
+        load_settings(write(tmp_path, text))
+    assert "hunter2secret" not in str(caught.value)
+
+
+def test_the_shipped_settings_load() -> None:
+    settings = load_settings(FIXTURES / "podledger.yaml")
+    assert set(settings.clusters) == {"alder", "birch"}
