@@ -1,0 +1,406 @@
+"""What one Hubble line gives: rows of `flows`, `dns_lookups` and `loss_reports`, or a reason.
+
+Decisions that a reader of the tables should know:
+
+* A record's id is the event's `uuid`; without one (Cilium before 1.14, masked, aggregated, not a
+  flow) it is a hash of the whole line, keyed where a redaction key is set. Where a mask removed the
+  time or the node, equal lines are no sign of one event, so export, node and line number join it.
+* `dns_lookups` gets one row per DNS response. A request gives a row only where the line itself says
+  that no response follows: the proxy dropped it (policy) or failed to forward it. Other requests
+  are the same look-up as their response line, or are lost with it. Records of the server's side
+  (INGRESS) give none, as the client's side states the same look-up.
+* Several protocols under `l4` are what field masks left before Cilium fixed them: transport and
+  ports are then unknown.
+* `is_reply` is taken from the old `reply` only where that is true: false and absent look alike.
+* An agent event gives a row where it names an address and its pod; others are ignored.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from transforms.staging import hubble_values as v
+from transforms.staging.hubble_lines import (
+    Endpoint,
+    Envelope,
+    Flow,
+    Layer4,
+    Layer7,
+    LostEvents,
+    NodeStatus,
+    Ports,
+    decode_bare_flow,
+    decode_line,
+    decode_text,
+    is_present,
+)
+from transforms.staging.parser import FileContext, Parsed, RawRecord, Row
+from transforms.staging.refusal import RefusedError, refuse
+from transforms.staging.search_suffix import without_search_suffix
+from transforms.staging.stored_text import name_text
+from transforms.staging.values import INT64_MAX, identity
+
+AGENT_EVENT_TYPE = 130
+"""Monitor message type of agent events, which their lines leave out."""
+_RESPONSE, _REQUEST = "RESPONSE", "REQUEST"
+_UNANSWERED = frozenset({"DROPPED", "ERROR"})
+"""Verdicts of a DNS request that the proxy did not answer or forward."""
+_TRANSPORTS = ("TCP", "UDP", "SCTP", "ICMPv4", "ICMPv6", "VRRP", "IGMP")
+_ADDRESS_BITS = {".": 32, ":": 128}
+
+Values = dict[str, Any]
+
+
+def parse_line(raw: RawRecord, context: FileContext) -> Parsed:
+    """Say what a line is; never raises."""
+    try:
+        rows, ignore = _read(raw, context)
+    except RefusedError as error:
+        return Parsed(raw.locator, raw.offset, raw.data, reject=str(error))
+    return Parsed(raw.locator, raw.offset, raw.data, rows=rows, ignore=ignore)
+
+
+def _read(raw: RawRecord, context: FileContext) -> tuple[tuple[Row, ...], str | None]:
+    line = decode_line(raw.data)
+    payloads = [
+        name
+        for name, is_there in (
+            ("flow", line.flow is not None),
+            ("lost_events", line.lost_events is not None),
+            ("agent_event", line.agent_event is not None),
+            ("node_status", line.node_status is not None),
+            ("debug_event", is_present(line.debug_event)),
+        )
+        if is_there
+    ]
+    if len(payloads) > 1:
+        refuse("several_payloads", f"one of {' and '.join(payloads)}")
+    if line.flow is not None:
+        return _flow_rows(raw, context, line, line.flow, line.flow.time), None
+    if not payloads:
+        return _without_payload(raw, context, line)
+    if payloads == ["debug_event"]:
+        return (), "debug_event"
+    at = v.instant(decode_text(line.time, "$.time"), "$.time")
+    return _other_rows(raw, context, line, at)
+
+
+def _without_payload(
+    raw: RawRecord, context: FileContext, line: Envelope
+) -> tuple[tuple[Row, ...], str | None]:
+    """A bare flow, a kind of event that is not known yet, or no event at all."""
+    if any(map(is_present, (line.verdict, line.IP, line.l4, line.Type, line.event_type))):
+        flow = decode_bare_flow(raw.data)
+        try:
+            return _flow_rows(raw, context, line, flow, flow.time), None
+        except RefusedError as error:
+            raise RefusedError(str(error).replace(" $.flow.", " $.")) from None
+    if line.node_name and is_present(line.time):
+        return (), "unknown_event"
+    return refuse("no_event", "a flow or another event of Hubble")
+
+
+def _other_rows(
+    raw: RawRecord, context: FileContext, line: Envelope, at: datetime | None
+) -> tuple[tuple[Row, ...], str | None]:
+    node = v.node_name(line.node_name)
+    record_id = _hash_of_line(raw, context, is_placed=at is not None and node is not None)
+    node = node or context.node
+    if line.lost_events is not None:
+        return (("loss_reports", _lost(line.lost_events, at, node, record_id)),), None
+    if line.node_status is not None:
+        rows = _unavailable(line.node_status, at, record_id)
+        return rows, None if rows else "node_status"
+    values = _agent_event(line, at, node, record_id)
+    return ((("flows", values),), None) if values else ((), "agent_event")
+
+
+def _flow_rows(
+    raw: RawRecord, context: FileContext, line: Envelope, flow: Flow, time: str | None
+) -> tuple[Row, ...]:
+    if time:
+        at = v.instant(time, "$.flow.time")
+    else:
+        at = v.instant(decode_text(line.time, "$.time"), "$.time")
+    node = v.node_name(flow.node_name) or v.node_name(line.node_name)
+    uuid = v.event_id(flow.uuid, "$.flow.uuid")
+    record_id = uuid or _hash_of_line(raw, context, is_placed=at is not None and node is not None)
+    values: Values = {
+        "record_id": record_id,
+        "event_at": at,
+        "uuid": uuid,
+        "node": node or context.node,
+        "verdict": v.enum_name(flow.verdict, v.VERDICT, "$.flow.verdict"),
+        "drop_reason": _drop_reason(flow),
+        "direction": v.enum_name(flow.traffic_direction, v.DIRECTION, "$.flow.traffic_direction"),
+        "is_reply": True if flow.is_reply is None and flow.reply else flow.is_reply,
+        "observation_point": v.enum_name(
+            flow.trace_observation_point, v.OBSERVATION_POINT, "$.flow.trace_observation_point"
+        ),
+        "trace_reason": v.enum_name(flow.trace_reason, v.TRACE_REASON, "$.flow.trace_reason"),
+        "source_names": v.dns_names(flow.source_names) or None,
+        "destination_names": v.dns_names(flow.destination_names) or None,
+        "denied_by": v.policies(flow.egress_denied_by, flow.ingress_denied_by),
+        "proxy_port": v.number_not_zero(flow.proxy_port, "$.flow.proxy_port", v.PORT_MAX),
+        "flow_count": _flow_count(flow),
+    }
+    _add_event_type(values, flow)
+    _add_addresses(values, flow)
+    _add_layer4(values, flow.l4)
+    _add_endpoint(values, "source", flow.source)
+    _add_endpoint(values, "destination", flow.destination)
+    for side, stated in (
+        ("source", flow.source_service),
+        ("destination", flow.destination_service),
+    ):
+        if stated is not None:
+            values[f"{side}_service"] = v.service(stated.name, stated.namespace)
+    values["is_masked"] = at is None or not any(map(values.get, _ENDS))
+    if flow.l7 is None:
+        return (("flows", values),)
+    _add_layer7(values, flow.l7)
+    lookup = dns_lookup(values)
+    return (("flows", values),) if lookup is None else (("flows", values), ("dns_lookups", lookup))
+
+
+_ENDS = tuple(
+    f"{side}_{part}"
+    for side in ("source", "destination")
+    for part in ("address", "namespace", "pod_name", "pod_uid", "identity", "labels", "workload")
+)
+"""Columns that name an end of a flow."""
+
+
+def _drop_reason(flow: Flow) -> str | None:
+    name = v.enum_name(flow.drop_reason_desc, v.DROP_REASON, "$.flow.drop_reason_desc")
+    code = v.number_not_zero(flow.drop_reason, "$.flow.drop_reason")
+    return name or (str(code) if code else None)
+
+
+def _flow_count(flow: Flow) -> int | None:
+    counts = flow.aggregate
+    if counts is None:
+        return None
+    return sum(
+        v.number(getattr(counts, name), f"$.flow.aggregate.{name}") or 0
+        for name in counts.__struct_fields__
+    )
+
+
+def _add_event_type(values: Values, flow: Flow) -> None:
+    """The type; a sub type of 0 is left out by the exporter, so it is 0 where the type stands."""
+    if flow.event_type is None:
+        return
+    kind = v.number(flow.event_type.type, "$.flow.event_type.type")
+    sub = v.number(flow.event_type.sub_type, "$.flow.event_type.sub_type")
+    values["event_type"] = kind
+    values["event_sub_type"] = 0 if sub is None and kind is not None else sub
+
+
+def _add_addresses(values: Values, flow: Flow) -> None:
+    if flow.IP is None:
+        return
+    values["source_address"] = v.address(flow.IP.source, "$.flow.IP.source")
+    values["source_xlated_address"] = v.address(flow.IP.source_xlated, "$.flow.IP.source_xlated")
+    values["destination_address"] = v.address(flow.IP.destination, "$.flow.IP.destination")
+
+
+def _add_layer4(values: Values, layer: Layer4 | None) -> None:
+    if layer is None:
+        return
+    found = [name for name in _TRANSPORTS if getattr(layer, name) is not None]
+    ports: dict[str, tuple[int | None, int | None]] = {}
+    headers: tuple[tuple[str, Ports | None], ...] = (
+        ("TCP", layer.TCP),
+        ("UDP", layer.UDP),
+        ("SCTP", layer.SCTP),
+    )
+    for name, header in headers:
+        if header is not None:
+            path = f"$.flow.l4.{name}"
+            ports[name] = (
+                v.number_not_zero(header.source_port, f"{path}.source_port", v.PORT_MAX),
+                v.number_not_zero(header.destination_port, f"{path}.destination_port", v.PORT_MAX),
+            )
+    if len(found) != 1:
+        return
+    values["transport"] = found[0]
+    if found[0] in ports:
+        values["source_port"], values["destination_port"] = ports[found[0]]
+    if layer.TCP is not None:
+        values["tcp_flags"] = v.tcp_flags(layer.TCP.flags)
+
+
+def _add_endpoint(values: Values, side: str, endpoint: Endpoint | None) -> None:
+    if endpoint is None:
+        return
+    path = f"$.flow.{side}"
+    values[f"{side}_endpoint_id"] = v.number_not_zero(endpoint.ID, f"{path}.ID")
+    values[f"{side}_identity"] = v.number_not_zero(endpoint.identity, f"{path}.identity")
+    values[f"{side}_namespace"] = name_text(endpoint.namespace)
+    values[f"{side}_pod_name"] = name_text(endpoint.pod_name)
+    values[f"{side}_pod_uid"] = v.pod_uid(endpoint.pod_uid)
+    values[f"{side}_labels"] = v.label_texts(endpoint.labels)
+    values[f"{side}_workload"] = v.workload(endpoint.workloads)
+
+
+def _add_layer7(values: Values, layer: Layer7) -> None:
+    kind = v.enum_name(layer.type, v.L7_TYPE, "$.flow.l7.type")
+    values["l7_type"] = kind
+    values["latency_seconds"] = v.latency(
+        v.number(layer.latency_ns, "$.flow.l7.latency_ns", INT64_MAX)
+    )
+    if layer.dns is not None:
+        dns, path = layer.dns, "$.flow.l7.dns"
+        ttl = v.number(dns.ttl, f"{path}.ttl")
+        code = v.number(dns.rcode, f"{path}.rcode")
+        aliases, hosts = v.dns_names(dns.cnames), v.addresses(dns.ips, f"{path}.ips")
+        values["dns_query"] = v.dns_name(dns.query)
+        values["dns_query_types"] = v.query_types(dns.qtypes, f"{path}.qtypes")
+        if kind == _RESPONSE:
+            # Defaults are left out: no code is NOERROR, no time to live beside an answer is 0.
+            if ttl is None and (aliases or hosts):
+                ttl = 0
+            values["dns_addresses"], values["dns_canonical_names"] = hosts, aliases
+            values["dns_ttl_seconds"] = None if ttl == v.NO_ANSWER_TTL else ttl
+            values["dns_rcode"] = code or 0
+    if layer.http is not None:
+        http, path = layer.http, "$.flow.l7.http"
+        values["http_method"] = v.http_method(http.method, f"{path}.method")
+        values["http_host"], values["http_path"] = v.url_parts(http.url or "")
+        values["http_status"] = v.number_not_zero(http.code, f"{path}.code")
+
+
+def dns_lookup(values: Values) -> Values | None:
+    """The look-up that a row of `flows` states, if it states one.
+
+    Args:
+        values: The row, or those of its values that a DNS message has.
+
+    Raises:
+        RefusedError: The response code is none.
+    """
+    name, kind = values.get("dns_query"), values.get("l7_type")
+    is_response = kind == _RESPONSE
+    is_unanswered = kind == _REQUEST and values["verdict"] in _UNANSWERED
+    if not name or values["event_at"] is None or values["direction"] == "INGRESS":
+        return None
+    if not is_response and not is_unanswered:
+        return None
+    client, resolver = ("destination", "source") if is_response else ("source", "destination")
+    types = values["dns_query_types"]
+    row: Values = {
+        "record_id": values["record_id"],
+        "event_at": values["event_at"],
+        "node": values["node"],
+        "client_address": values.get(f"{client}_address"),
+        "client_port": values.get(f"{client}_port"),
+        "client_namespace": values.get(f"{client}_namespace"),
+        "client_pod_name": values.get(f"{client}_pod_name"),
+        "client_pod_uid": values.get(f"{client}_pod_uid"),
+        "resolver_address": values.get(f"{resolver}_address"),
+        "transport": values.get("transport"),
+        "original_query_name": name,
+        "query_type": types[0] if types else None,
+        "is_response": is_response,
+    }
+    exists, alias = None, None
+    if is_response:
+        code = v.response_code(values["dns_rcode"], "$.flow.l7.dns.rcode")
+        aliases = values["dns_canonical_names"]
+        exists = {"NOERROR": True, "NXDOMAIN": False}.get(code)
+        alias = aliases[0] if aliases else None
+        row["rcode"] = code
+        row["answers"] = v.dns_answers(aliases, values["dns_addresses"], values["dns_ttl_seconds"])
+    row["query_name"] = without_search_suffix(
+        name, exists=exists, namespace=row["client_namespace"], alias=alias
+    )
+    return row
+
+
+def _lost(lost: LostEvents, at: datetime | None, node: str | None, record_id: str) -> Values:
+    path = "$.lost_events"
+    first = v.instant(lost.first, f"{path}.first")
+    last = v.instant(lost.last, f"{path}.last")
+    has_interval = first is not None and last is not None and first < last
+    return {
+        "record_id": record_id,
+        "source": "flows",
+        "node": node,
+        "event_at": at,
+        "start_at": first if has_interval else None,
+        "end_at": last if has_interval else None,
+        "lost_count": v.number(lost.num_events_lost, f"{path}.num_events_lost", INT64_MAX),
+        "kind": "lost",
+        "reason": v.enum_name(lost.source, v.LOST_EVENT_SOURCE, f"{path}.source"),
+    }
+
+
+def _unavailable(status: NodeStatus, at: datetime | None, record_id: str) -> tuple[Row, ...]:
+    """What Relay lost with a node: a row per node, or one for all where it names none."""
+    state = v.enum_name(status.state_change, v.NODE_STATE, "$.node_status.state_change")
+    if state is None or state == "NODE_CONNECTED":
+        return ()
+    nodes: list[str | None] = [
+        node for name in status.node_names or () if (node := v.node_name(name))
+    ]
+    return tuple(
+        (
+            "loss_reports",
+            {
+                "record_id": record_id,
+                "source": "flows",
+                "node": node,
+                "event_at": at,
+                "kind": "lost",
+                "reason": state,
+            },
+        )
+        for node in nodes or [None]
+    )
+
+
+def _agent_event(
+    line: Envelope, at: datetime | None, node: str | None, record_id: str
+) -> Values | None:
+    event = line.agent_event
+    if event is None:
+        return None
+    kind = v.enum_name(event.type, v.AGENT_EVENT, "$.agent_event.type")
+    update = event.ipcache_update
+    if kind is None or update is None or not update.pod_name:
+        return None
+    path = "$.agent_event.ipcache_update"
+    host = _host_of(update.cidr, f"{path}.cidr")
+    if host is None:
+        return None
+    return {
+        "record_id": record_id,
+        "event_at": at,
+        "node": node,
+        "event_type": AGENT_EVENT_TYPE,
+        "source_address": host,
+        "source_identity": v.number_not_zero(update.identity, f"{path}.identity"),
+        "source_namespace": name_text(update.namespace),
+        "source_pod_name": name_text(update.pod_name),
+        "agent_event": kind,
+        "is_masked": at is None,
+    }
+
+
+def _host_of(cidr: str | None, path: str) -> str | None:
+    """The address of a prefix that holds one host only."""
+    text, slash, bits = (cidr or "").partition("/")
+    host = v.address(text, path)
+    if host is None or not slash:
+        return host
+    whole = _ADDRESS_BITS[":" if ":" in text else "."]
+    length = v.number(bits, path, whole)
+    return host if length == whole else None
+
+
+def _hash_of_line(raw: RawRecord, context: FileContext, *, is_placed: bool) -> str:
+    """Id of a record that has none of its own."""
+    text = raw.data.strip().decode("utf-8", "replace")
+    if not is_placed:
+        text = chr(31).join((context.export, context.node or chr(30), raw.locator, text))
+    return context.key_hash.of(text) or identity(text)
