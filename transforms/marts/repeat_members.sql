@@ -11,7 +11,8 @@ WITH wanted AS (
 told AS (
     SELECT
         w.start_date, t.provider, t.object_id, t.transfer_id, t.version_id, t.start_at,
-        t.object_size_bytes, t.transferred_bytes, t.cluster, t.node, t.run_uuid
+        t.object_size_bytes, t.transferred_bytes, t.cluster, t.node, t.run_uuid,
+        TRUE AS has_read
     FROM object_transfers AS t
     INNER JOIN wanted AS w
         ON t.provider = w.provider AND t.object_id = w.object_id AND t.date <= w.start_date
@@ -20,9 +21,10 @@ told AS (
         AND t.operation = 'read'
         AND (t.transferred_bytes > 0 OR t.unlogged_bytes_count > t.not_modified_count)
     UNION ALL
+    -- A read of the day may have moved nothing yet when its first day ended.
     SELECT
         start_date, provider, object_id, transfer_id, version_id, start_at, object_size_bytes,
-        0 AS transferred_bytes, cluster, node, run_uuid
+        0 AS transferred_bytes, cluster, node, run_uuid, FALSE AS has_read
     FROM repeat_reads
 ),
 
@@ -35,7 +37,8 @@ members AS (
         CASE WHEN MAX(version_id) IS NULL THEN MAX(object_size_bytes) END AS size_class,
         MAX(cluster) AS cluster,
         MAX(node) AS node,
-        MAX(run_uuid) AS run_uuid
+        MAX(run_uuid) AS run_uuid,
+        BOOL_OR(has_read) AS has_read
     FROM told
     GROUP BY start_date, provider, object_id, transfer_id
 )

@@ -7,6 +7,7 @@
 WITH scoped AS (
     SELECT
         m.*,
+        CASE WHEN m.has_read THEN m.place END AS read_place,
         s.scope,
         CASE s.scope
             WHEN 'run' THEN m.run_uuid
@@ -29,13 +30,13 @@ summed AS (
             AS sum_sized_old,
         SUM(bytes) OVER before_of_size AS sum_same,
         SUM(bytes) OVER long_before_of_size AS sum_same_old,
-        MAX(place) OVER before_in_place AS last_any,
-        MAX(CASE WHEN size_class IS NULL THEN place END) OVER before_in_place AS last_unsized,
-        MAX(place) OVER before_of_size AS last_same,
-        MAX(CASE WHEN scope_key IS NULL THEN place END) OVER before_anywhere AS lost_any,
-        MAX(CASE WHEN scope_key IS NULL AND size_class IS NULL THEN place END)
+        MAX(read_place) OVER before_in_place AS last_any,
+        MAX(CASE WHEN size_class IS NULL THEN read_place END) OVER before_in_place AS last_unsized,
+        MAX(read_place) OVER before_of_size AS last_same,
+        MAX(CASE WHEN scope_key IS NULL THEN read_place END) OVER before_anywhere AS lost_any,
+        MAX(CASE WHEN scope_key IS NULL AND size_class IS NULL THEN read_place END)
             OVER before_anywhere AS lost_unsized,
-        MAX(CASE WHEN scope_key IS NULL THEN place END) OVER before_anywhere_of_size AS lost_same
+        MAX(CASE WHEN scope_key IS NULL THEN read_place END) OVER before_anywhere_of_size AS lost_same
     FROM scoped
     WINDOW
         before_in_place AS (
