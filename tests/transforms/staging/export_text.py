@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from hypothesis import strategies as st
 
 from pipelines.landing.readers import raw_records
 from schemas.registry import table_spec
@@ -28,6 +29,30 @@ CONTEXT = FileContext(
     temporality=None,
     key_hash=KEY,
 )
+
+
+CUTS = st.lists(
+    st.tuples(st.integers(0, 900), st.integers(0, 4), st.binary(max_size=3)), min_size=1, max_size=4
+)
+"""Damage: place, number of bytes taken out, bytes put in."""
+
+
+def damaged(data: bytes, cuts: list[tuple[int, int, bytes]]) -> bytes:
+    """A line with damage, which is still one line."""
+    for start, length, inserted in cuts:
+        place = start % (len(data) + 1)
+        data = data[:place] + inserted.replace(b"\n", b"") + data[place + length :]
+    return data
+
+
+def check_others(found: list[Parsed], clean: list[Parsed], at: int) -> None:
+    """Check that all records but one gave what they gave before that one was damaged."""
+    check_each(found)
+    check_rows(found)
+    assert [record.locator for record in found] == [record.locator for record in clean]
+    assert [record.rows for index, record in enumerate(found) if index != at] == [
+        record.rows for index, record in enumerate(clean) if index != at
+    ]
 
 
 def lines(text: str | bytes) -> list[RawRecord]:

@@ -6,8 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.transforms.staging.export_text import (
+    CUTS,
     check_each,
+    check_others,
     check_rows,
+    damaged,
     lines,
     parse,
     parse_file,
@@ -356,26 +359,13 @@ def test_what_looks_like_a_credential_is_not_written():
         assert secret not in written([one(f"{HEADER}\n{record(**{field: secret})}")])
 
 
-@given(
-    at=st.integers(0, 3),
-    cuts=st.lists(st.tuples(st.integers(0, 300), st.integers(0, 4), st.binary(max_size=3)),
-                  min_size=1, max_size=4),
-)  # fmt: skip
+@given(at=st.integers(0, 3), cuts=CUTS)
 def test_damage_of_one_record_changes_no_other(at, cuts):
     texts = [record(), record(bytes="7"), record(log_status="SKIPDATA"), record(end="1773223321")]
-    clean = parse(PARSER, "\n".join([HEADER, *texts]))
-    records = lines("\n".join([HEADER, *texts]))
-    damaged = records[at + 1].data
-    for start, length, inserted in cuts:
-        damaged = damaged[:start] + inserted.replace(b"\n", b"") + damaged[start + length :]
-    records[at + 1] = records[at + 1]._replace(data=damaged)
-    found = parse(PARSER, records)
-    check_each(found)
-    check_rows(found)
-    assert [record.locator for record in found] == [record.locator for record in records[1:]]
-    assert [r.rows for i, r in enumerate(found) if i != at] == [
-        r.rows for i, r in enumerate(clean) if i != at
-    ]
+    header, *records = lines("\n".join([HEADER, *texts]))
+    clean = parse(PARSER, [header, *records])
+    records[at] = records[at]._replace(data=damaged(records[at].data, cuts))
+    check_others(parse(PARSER, [header, *records]), clean, at)
 
 
 @pytest.mark.parametrize(

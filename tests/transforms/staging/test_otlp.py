@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.transforms.staging.export_text import (
+    CUTS,
     check_each,
     check_rows,
+    damaged,
     parse,
     parse_file,
     rows,
@@ -479,24 +481,17 @@ def test_damage_of_one_point_changes_no_other(data):
     assert [found[0].rows, found[2].rows] == [expected[0].rows, expected[2].rows]
 
 
-@given(
-    cuts=st.lists(st.tuples(st.integers(0, 900), st.integers(0, 4), st.binary(max_size=3)),
-                  min_size=1, max_size=3)
-)  # fmt: skip
+@given(cuts=CUTS)
 def test_damage_of_one_line_changes_no_other(cuts):
     text = json.dumps(document(metric(point(), point(asInt="2")))).encode()
-    damaged = text
-    for start, length, inserted in cuts:
-        damaged = damaged[:start] + inserted.replace(b"\n", b"") + damaged[start + length :]
-    records = [RawRecord("line 1", 0, text), RawRecord("line 2", 0, damaged),
-               RawRecord("line 3", 0, text)]  # fmt: skip
-    found = parse(PARSER, records)
+    texts = (text, damaged(text, cuts), text)
+    found = parse(PARSER, [RawRecord(f"line {n}", 0, data) for n, data in enumerate(texts)])
     check_each(found)
     check_rows(found)
-    by_line = {n: [p.rows for p in found if p.locator.startswith(f"line {n}")] for n in (1, 2, 3)}
-    assert by_line[1] == by_line[3]
-    assert len(by_line[1]) == 2
-    assert by_line[2]
+    by_line = [[p.rows for p in found if p.locator.startswith(f"line {n}")] for n in range(3)]
+    assert by_line[0] == by_line[2]
+    assert len(by_line[0]) == 2
+    assert by_line[1]
 
 
 @pytest.mark.parametrize(
