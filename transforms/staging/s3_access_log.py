@@ -145,7 +145,7 @@ def _recognise(head: bytes) -> Recognition:
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
     for raw in records:
         try:
-            values = _row(_read(raw.data), context.key_hash)
+            values = _row(_read(raw.data), context)
         except RefusedError as problem:
             yield rejected(raw, str(problem))
             continue
@@ -231,7 +231,7 @@ def _read_quotes_inside(line: str) -> _Reading:
     return _Reading(start.groups(), uri, end.groups(), agent, tail[1:])
 
 
-def _row(line: _Reading, key_hash: KeyedHash) -> dict[str, Any]:
+def _row(line: _Reading, context: FileContext) -> dict[str, Any]:
     """Give the columns of `object_requests`.
 
     Raises:
@@ -272,7 +272,7 @@ def _row(line: _Reading, key_hash: KeyedHash) -> dict[str, Any]:
         "principal": _redacted_name(principal),
         "session_arn": _session_arn(principal),
         "access_key_id_hash": (
-            _access_key_id_hash(asked, key_hash)
+            _access_key_id_hash(asked, context.key_hash)
             # The key id of a request that S3 did not authenticate is only what a client claims.
             if authentication == "QueryString" and principal is not None
             else None
@@ -283,7 +283,7 @@ def _row(line: _Reading, key_hash: KeyedHash) -> dict[str, Any]:
         "upload_id": _upload_id(asked),
         "part_number": _part_number(asked),
         "authentication": authentication,
-        "bucket_region": _bucket_region(region, access_point, status),
+        "bucket_region": _bucket_region(region, access_point, status) or context.region,
         "endpoint": endpoint,
         "access_point": access_point,
         "vpc_endpoint_id": vpc_endpoint,

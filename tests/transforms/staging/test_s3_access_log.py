@@ -479,6 +479,7 @@ def test_a_regional_endpoint_names_the_bucket_region(host, endpoint, region, vpc
 )  # fmt: skip
 def test_a_wrong_endpoint_says_nothing_of_the_bucket_region(changes, region):
     assert row(line(**changes))["bucket_region"] == region
+    assert row(line(**changes), region="sa-east-1")["bucket_region"] == (region or "sa-east-1")
 
 
 @pytest.mark.parametrize(
