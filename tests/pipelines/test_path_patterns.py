@@ -3,7 +3,7 @@
 import datetime as dt
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pipelines.path_patterns import PathPattern
@@ -55,6 +55,7 @@ def test_a_wrong_pattern_says_what_was_expected(pattern: str, message: str) -> N
 
 @given(st.text(alphabet="abc.[]()+^$|\\ -", min_size=1, max_size=20))
 def test_characters_of_regular_expressions_are_plain_text(name: str) -> None:
+    assume(name != "..")
     pattern = PathPattern.compile(f"/x/{name}")
     assert pattern.facts(f"/x/{name}") is not None
     assert pattern.facts(f"/x/{name}z") is None

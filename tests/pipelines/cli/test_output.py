@@ -1,0 +1,69 @@
+"""What is printed is safe to look at and to open, whatever an export held."""
+
+import datetime as dt
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.cli import output
+from pipelines.cli.output import Format, people_bytes, print_rows, text, to_csv, to_json
+
+HOSTILE = "[red]x[/red]\x1b[2J\n\r\u202e=cmd"
+
+
+def test_cells_are_one_printable_line() -> None:
+    assert text(HOSTILE) == "[red]x[/red]\\x1b[2J\\n\\r\\u202e=cmd"
+    assert text(None) == ""
+    assert text(True) == "true"
+    assert text(dt.datetime(2026, 3, 10, 1, 2, 3, tzinfo=dt.UTC)) == "2026-03-10T01:02:03.000000Z"
+    assert text(Decimal("1.500000000")) == "1.500000000"
+    assert text(["a", None]) == '["a", null]'
+
+
+@given(st.text())
+def test_any_text_is_printable(value: str) -> None:
+    assert text(value).isprintable()
+
+
+@pytest.mark.parametrize("first", ["=", "+", "-", "@"])
+def test_a_spreadsheet_runs_no_cell(first: str) -> None:
+    assert to_csv(["a"], [[f"{first}1+1"]]) == f"a\n'{first}1+1\n"
+
+
+def test_a_negative_number_stays_a_number_in_csv() -> None:
+    assert to_csv(["a", "b"], [[-5, None]]) == "a,b\n-5,\n"
+
+
+def test_json_keeps_numbers_and_nulls() -> None:
+    assert json.loads(to_json([{"a": 1, "b": None, "c": [dt.date(2026, 3, 10)]}])) == [
+        {"a": 1, "b": None, "c": ["2026-03-10"]}
+    ]
+
+
+def test_markup_is_shown_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rows(["a"], [["[bold]x[/bold]"]])
+    assert "[bold]x[/bold]" in capsys.readouterr().out
+
+
+def test_a_wide_table_fits_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output.console, "_width", 80)
+    print_rows([f"column_{n}" for n in range(5)], [["x" * 50] * 5])
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+def test_csv_and_json_are_never_wrapped(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rows(["a"], [["x" * 500]], Format.CSV)
+    assert capsys.readouterr().out == "a\n" + "x" * 500 + "\n"
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (-2_000_000, "-2.0 MB"), (None, "not measured")],
+)
+def test_bytes_for_people(size: int | None, shown: str) -> None:
+    assert people_bytes(size) == shown

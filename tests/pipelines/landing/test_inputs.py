@@ -1,0 +1,116 @@
+"""Inputs are found locally and on S3, and a fetched copy is what the listing promised."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+
+from pipelines.errors import InputError
+from pipelines.landing import inputs
+from pipelines.landing.inputs import list_inputs, local_copy
+from pipelines.landing.land import land
+from pipelines.ledger import Ledger
+from pipelines.storage import Lake
+from tests.pipelines.landing_zone import FIRST_SEEN, SETTINGS, line, put, zone
+
+ON_S3 = SETTINGS.replace('"in/', '"s3://example-exports/in/')
+
+
+@pytest.fixture
+def s3(monkeypatch: pytest.MonkeyPatch) -> Iterator[object]:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    endpoint = f"http://{host}:{port}"
+    for name, value in {
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    inputs.s3_filesystem.cache_clear()
+    client = boto3.client("s3", endpoint_url=endpoint)
+    client.create_bucket(Bucket="example-exports")
+    yield client
+    inputs.s3_filesystem.cache_clear()
+    server.stop()
+
+
+def test_local_files_come_with_facts_and_unfinished_ones_are_left(tmp_path: Path) -> None:
+    put(tmp_path, "b.log", [line(1)])
+    put(tmp_path, "a.log", [line(1)], day="2026-03-11")
+    put(tmp_path, "c.log.tmp", [line(1)])
+    (tmp_path / "in/2026-03-10/folder.log").mkdir()
+    settings = zone(tmp_path)
+    found = list_inputs(settings, settings.exports[0])
+    assert [Path(f.path).name for f in found] == ["b.log", "a.log"]
+    assert [f.facts.day.isoformat() for f in found if f.facts.day] == ["2026-03-10", "2026-03-11"]
+    assert found[0].size == len(line(1)) + 1
+
+
+def test_a_cluster_that_is_not_in_the_settings_is_no_input(tmp_path: Path) -> None:
+    put(tmp_path / "alder", "a.log", [line(1)])
+    put(tmp_path / "other", "a.log", [line(1)])
+    text = SETTINGS.replace('"in/', '"{cluster}/in/')
+    settings = zone(tmp_path, text)
+    assert [f.facts.cluster for f in list_inputs(settings, settings.exports[0])] == ["alder"]
+
+
+def test_an_absent_folder_has_no_inputs(tmp_path: Path) -> None:
+    settings = zone(tmp_path)
+    assert list_inputs(settings, settings.exports[0]) == []
+
+
+def test_exports_on_s3_land_like_local_ones(tmp_path: Path, s3) -> None:
+    body = "".join(f"{line(n)}\n" for n in range(5))
+    for key in ("in/2026-03-10/a.log", "in/2026-03-11/copy.log", "in/elsewhere/x.log"):
+        s3.put_object(Bucket="example-exports", Key=key, Body=body.encode())
+    settings = zone(tmp_path, ON_S3)
+    lake = Lake(settings.lake_path)
+    report = land(settings, lake, FIRST_SEEN)
+    assert (report.files, report.same_content, report.records["accepted"]) == (2, 1, 5)
+    paths = Ledger.read(lake).files["path"].to_list()
+    assert paths == [
+        "s3://example-exports/in/2026-03-10/a.log",
+        "s3://example-exports/in/2026-03-11/copy.log",
+    ]
+    assert land(settings, lake, FIRST_SEEN).files == 0
+
+
+@pytest.mark.usefixtures("s3")
+def test_an_absent_bucket_has_no_inputs(tmp_path: Path) -> None:
+    settings = zone(tmp_path, ON_S3.replace("example-exports", "example-absent"))
+    assert list_inputs(settings, settings.exports[0]) == []
+
+
+def test_a_file_of_another_length_is_refused(s3) -> None:
+    s3.put_object(Bucket="example-exports", Key="x", Body=b"12345")
+    with (
+        pytest.raises(InputError, match="got 5 bytes, expected 6"),
+        local_copy("s3://example-exports/x", 6, None),
+    ):
+        pass
+
+
+@pytest.mark.usefixtures("s3")
+def test_a_vanished_file_is_named(tmp_path: Path) -> None:
+    with (
+        pytest.raises(InputError, match=r"gone\.log: vanished"),
+        local_copy(str(tmp_path / "gone.log"), 6, None),
+    ):
+        pass
+    with (
+        pytest.raises(InputError, match="s3://example-exports/gone: cannot be fetched"),
+        local_copy("s3://example-exports/gone", 6, None),
+    ):
+        pass
+
+
+def test_a_fetched_copy_is_removed(s3) -> None:
+    s3.put_object(Bucket="example-exports", Key="x", Body=b"12345")
+    with local_copy("s3://example-exports/x", 5, None) as path:
+        assert path.read_bytes() == b"12345"
+    assert not path.exists()

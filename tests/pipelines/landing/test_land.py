@@ -1,0 +1,236 @@
+"""Landing reads each content once, counts every record once, and says what it refused."""
+
+import datetime as dt
+import gzip
+import random
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.errors import InputError
+from pipelines.landing.duplicates import ranges
+from pipelines.landing.land import LandReport, land
+from pipelines.ledger import Ledger
+from pipelines.settings import Settings
+from pipelines.storage import Lake
+from tests.pipelines.landing_zone import FIRST_SEEN, SETTINGS, line, put, zone
+
+
+def run(settings: Settings) -> tuple[LandReport, Ledger]:
+    lake = Lake(settings.lake_path)
+    report = land(settings, lake, FIRST_SEEN)
+    return report, Ledger.read(lake)
+
+
+def keys(ledger: Ledger) -> list[str]:
+    """Keys of the requests that readers see, without repeated rows."""
+    found: list[str] = []
+    for part in ledger.parts("object_requests", None, None, None):
+        rows = pl.read_parquet(part.path)["key"].to_list()
+        left_out = {p for first, n in part.repeated for p in range(first, first + n)}
+        found.extend(key for position, key in enumerate(rows) if position not in left_out)
+    return sorted(found)
+
+
+def counts(report: LandReport) -> tuple[int, ...]:
+    names = ("record", "accepted", "duplicate", "rejected", "ignored")
+    return tuple(report.records[name] for name in names)
+
+
+def test_a_file_is_staged_with_its_place_in_the_export(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(1), line(2)])
+    report, ledger = run(zone(tmp_path))
+    assert counts(report) == (2, 2, 0, 0, 0)
+    (part,) = ledger.parts("object_requests", ("fleet",), None, None)
+    rows = pl.read_parquet(part.path)
+    assert rows["record_index"].to_list() == [0, 1]
+    assert rows["key"].to_list() == ["key-1", "key-2"]
+    assert rows["export_file_id"].unique().to_list() == ledger.files["export_file_id"].to_list()
+    assert part.path.parent.name == "date=2026-03-10"
+    assert part.path.name.startswith("fleet-")
+
+
+def test_a_second_landing_finds_nothing(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    settings = zone(tmp_path)
+    run(settings)
+    report, _ = run(settings)
+    assert report.files == 0
+    assert counts(report) == (0, 0, 0, 0, 0)
+
+
+def test_a_copy_is_a_row_of_the_ledger_without_records(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(1), line(2)])
+    put(tmp_path, "b.log", [line(1), line(2)])
+    packed = tmp_path / "in/2026-03-11/c.log.gz"
+    packed.parent.mkdir()
+    packed.write_bytes(gzip.compress((tmp_path / "in/2026-03-10/a.log").read_bytes()))
+    report, ledger = run(zone(tmp_path))
+    assert (report.files, report.same_content) == (3, 2)
+    assert counts(report) == (2, 2, 0, 0, 0)
+    first = ledger.files.filter(pl.col("same_content_as").is_null())
+    copies = ledger.files.filter(pl.col("same_content_as").is_not_null())
+    assert first["path"].to_list() == [str(tmp_path / "in/2026-03-10/a.log")]
+    assert copies["same_content_as"].unique().to_list() == first["export_file_id"].to_list()
+    assert copies["record_count"].to_list() == [0, 0]
+    assert keys(ledger) == ["key-1", "key-2"]
+
+
+def test_a_grown_file_adds_its_new_records_only(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.log", [line(1), line(2)])
+    settings = zone(tmp_path)
+    run(settings)
+    before = Ledger.read(Lake(settings.lake_path)).files["export_file_id"].to_list()
+    put(tmp_path, "a.log", [line(1), line(2), line(3)])
+    report, ledger = run(settings)
+    assert counts(report) == (3, 1, 2, 0, 0)
+    grown = ledger.files.filter(pl.col("grown_from").is_not_null())
+    assert grown["grown_from"].to_list() == before
+    assert keys(ledger) == ["key-1", "key-2", "key-3"]
+    assert path.exists()
+
+
+def test_overlapping_files_share_their_records(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(1), line(2), line(3)])
+    put(tmp_path, "b.log", [line(3), line(2), line(4), line(4)])
+    report, ledger = run(zone(tmp_path))
+    assert counts(report) == (7, 4, 3, 0, 0)
+    assert keys(ledger) == ["key-1", "key-2", "key-3", "key-4"]
+    by_path = dict(ledger.files.select("path", "duplicate_count").iter_rows())
+    assert by_path[str(tmp_path / "in/2026-03-10/a.log")] == 0
+    assert by_path[str(tmp_path / "in/2026-03-10/b.log")] == 3
+
+
+def test_a_broken_record_is_kept_with_place_reason_and_excerpt(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(1), "this is no log line", "", line(2)])
+    report, ledger = run(zone(tmp_path))
+    assert counts(report) == (3, 2, 0, 1, 0)
+    (row,) = rejects(ledger)
+    assert row["locator"] == "line 2"
+    assert row["byte_offset"] == len(line(1)) + 1
+    assert row["record_index"] == 1
+    assert row["excerpt"] == "this is no log line"
+    assert ": expected" in row["reason"]
+
+
+def rejects(ledger: Ledger) -> list[dict[str, object]]:
+    lake = ledger.lake
+    return [
+        row
+        for day in lake.days("rejected_records")
+        for path in lake.files("rejected_records", day)
+        for row in pl.read_parquet(path).to_dicts()
+    ]
+
+
+def test_a_truncated_file_keeps_what_came_before(tmp_path: Path) -> None:
+    rng = random.Random(7)
+    texts = [line(n, size=rng.randrange(10**9)) for n in range(3_000)]
+    path = put(tmp_path, "a.log", texts)
+    packed = gzip.compress(path.read_bytes())
+    path.unlink()
+    (path.parent / "a.log.gz").write_bytes(packed[: len(packed) // 2])
+    report, ledger = run(zone(tmp_path))
+    records, accepted, duplicate, rejected, ignored = counts(report)
+    assert (duplicate, rejected, ignored) == (0, 1, 0)
+    assert records == accepted + 1
+    assert 0 < accepted < 3_000
+    assert keys(ledger) == sorted(f"key-{n}" for n in range(accepted))
+    (row,) = rejects(ledger)
+    assert str(row["reason"]).startswith("truncated: ")
+
+
+def test_a_file_of_unknown_format_is_named_and_left(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", ["once upon a time", "there was a text"])
+    settings = zone(tmp_path, SETTINGS.replace("format: s3_access_log", "format: auto"))
+    report, ledger = run(settings)
+    ((path, reason),) = report.unknown
+    assert path.endswith("a.log")
+    assert reason.startswith("no known format recognises it")
+    assert ledger.files.is_empty()
+
+
+def test_a_wrongly_stated_format_is_not_believed(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    settings = zone(tmp_path, SETTINGS.replace("format: s3_access_log", "format: otlp"))
+    report, _ = run(settings)
+    assert [reason for _, reason in report.unknown] == [
+        "stated as otlp, but the content is s3_access_log"
+    ]
+
+
+def test_undated_files_land_on_the_day_first_seen(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    settings = zone(tmp_path, SETTINGS.replace("in/%Y-%m-%d/*.log*", "in/*/*.log*"))
+    _, ledger = run(settings)
+    assert ledger.files["landing_date"].to_list() == [FIRST_SEEN]
+
+
+def test_parts_that_no_commit_lists_are_removed(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    settings = zone(tmp_path)
+    _, ledger = run(settings)
+    (part,) = ledger.parts("object_requests", None, None, None)
+    orphan = part.path.with_name("fleet-0123456789abcdef.parquet")
+    orphan.write_bytes(part.path.read_bytes())
+    left = part.path.with_name(".tmp-1-x.parquet")
+    left.write_bytes(b"half")
+    run(settings)
+    assert not orphan.exists()
+    assert not left.exists()
+    assert part.path.exists()
+
+
+def test_a_folder_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    settings = zone(tmp_path)
+
+    def refuse(_path: object) -> None:
+        error = PermissionError(13, "Permission denied", str(tmp_path / "in"))
+        raise error
+
+    monkeypatch.setattr("os.scandir", refuse)
+    with pytest.raises(InputError, match="Permission denied; expected a readable folder"):
+        run(settings)
+
+
+@given(st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=60), min_size=1, max_size=4))
+def test_any_overlap_of_files_gives_each_record_once(
+    tmp_path_factory: pytest.TempPathFactory, files: list[list[int]]
+) -> None:
+    folder = tmp_path_factory.mktemp("zone")
+    for number, content in enumerate(files):
+        put(folder, f"{number}.log", [line(n) for n in content])
+    report, ledger = run(zone(folder))
+    distinct = {n for content in files for n in content}
+    assert keys(ledger) == sorted(f"key-{n}" for n in distinct)
+    records, accepted, duplicate, rejected, ignored = counts(report)
+    assert accepted == len(distinct)
+    assert records == accepted + duplicate + rejected + ignored
+    read = {tuple(content) for content in files}
+    assert records == sum(len(content) for content in read)
+
+
+@given(st.sets(st.integers(0, 60)))
+def test_ranges_name_exactly_the_positions(positions: set[int]) -> None:
+    named = ranges(sorted(positions))
+    assert [p for r in named for p in range(r["first"], r["first"] + r["count"])] == sorted(
+        positions
+    )
+    ends = [r["first"] + r["count"] for r in named[:-1]]
+    assert all(end < later["first"] for end, later in zip(ends, named[1:], strict=True))
+
+
+def test_the_event_range_of_a_file_stands_in_the_ledger(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(5), line(90), line(1)])
+    _, ledger = run(zone(tmp_path))
+    day = dt.datetime(2026, 3, 10, tzinfo=dt.UTC)
+    assert ledger.files["first_event_at"].to_list() == [day + dt.timedelta(seconds=1)]
+    assert ledger.files["last_event_at"].to_list() == [day + dt.timedelta(seconds=90)]
+    meeting = ledger.meeting(("fleet",), day + dt.timedelta(seconds=91), None)
+    assert meeting.is_empty()
