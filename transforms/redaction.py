@@ -122,7 +122,11 @@ def excerpt(raw: bytes, limit: int = 200) -> str:
 
 def _is_harmless_parameter(parameter: str) -> bool:
     name = parameter.partition("=")[0].lower()
-    return name in HARMLESS_PARAMETERS and redact(parameter) == parameter
+    return (
+        name in HARMLESS_PARAMETERS
+        and "?" not in parameter  # a second query, stuck to the first
+        and redact(parameter) == parameter
+    )
 
 
 def _mask(text: str, *, guess: bool) -> str:

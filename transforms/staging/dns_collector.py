@@ -370,7 +370,8 @@ def _named(value: str | None) -> str | None:
 
 
 def _recognise(head: bytes) -> Recognition:
-    value = first_value(head)
+    # Only the first line: a document over several lines is not this format.
+    value = first_value(head.lstrip().partition(b"\n")[0])
     if not isinstance(value, dict):
         return Recognition(0)
     dns = value.get("dns")

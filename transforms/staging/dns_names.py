@@ -70,6 +70,8 @@ def _query_type(name: str) -> str | None:
 def rcode_name(text: str) -> str | None:
     """Name of a response code, also where the text is its number; a number without name stays.
 
+    CoreDNS prints 16 as `BADSIG`, its name in signed messages; in answers it is `BADVERS`.
+
     Returns:
         The name, or none where the text is no response code.
     """
@@ -81,4 +83,4 @@ def _rcode_name(text: str) -> str | None:
     try:
         return dns.rcode.to_text(dns.rcode.from_text(text))
     except (dns.exception.DNSException, ValueError):
-        return "BADSIG" if text == "BADSIG" else None
+        return None
