@@ -71,17 +71,16 @@ class Ledger:
             ).iter_rows()
         }
 
-    def prefix_lengths(self, scope: str, node: str | None, format_name: str) -> list[int]:
-        """Lengths of the contents that a new file of this kind may have grown from."""
-        cluster = None if scope == FLEET else scope
-        same = self.files.filter(
-            pl.col("same_content_as").is_null()
-            & pl.col("cluster").eq_missing(pl.lit(cluster, pl.String))
-            & pl.col("node").eq_missing(pl.lit(node, pl.String))
-            & (pl.col("format") == format_name)
-            & (pl.col("text_bytes") > 0)
-        )
-        return sorted(set(same["text_bytes"].to_list()))
+    @cached_property
+    def content_lengths(self) -> dict[tuple[str, str | None, str], set[int]]:
+        """(scope, node, format) → lengths of the contents that were read."""
+        read = self.files.filter(pl.col("same_content_as").is_null() & (pl.col("text_bytes") > 0))
+        found: dict[tuple[str, str | None, str], set[int]] = {}
+        for cluster, node, format_name, length in read.select(
+            "cluster", "node", "format", "text_bytes"
+        ).iter_rows():
+            found.setdefault((cluster or FLEET, node, format_name), set()).add(length)
+        return found
 
     def parts(
         self,

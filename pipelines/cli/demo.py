@@ -81,7 +81,7 @@ def demo(
     print_rows(list(rows[0]), [list(r.values()) for r in rows], title="Records by export")
     print_plain(f"\ncatalogue: {workspace.settings.catalog_path}")
     print_plain(f"ask it more: podledger query --config {settings_file} 'FROM runs'")
-    differences = compare(workspace.lake)
+    differences = compare(workspace.lake, into)
     for difference in differences[:20]:
         print_plain(f"differs: {difference.table}: {difference.key}: {difference.what}")
     if differences or any(o.problem for o in report.outcomes):

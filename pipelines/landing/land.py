@@ -83,6 +83,7 @@ class _Found:
     scan: Scan
     export_file_id: str
     scope: str
+    grown_from: str | None
 
 
 def land(
@@ -117,15 +118,21 @@ def land(
         for pair in _new_inputs(settings, ledger)
         if days is None or (pair[0].facts.day or first_seen) in days
     ]
-    found: list[_Found] = []
+    contents = _Contents(ledger)
+    known: list[tuple[_Found, str]] = []
+    fresh: list[_Found] = []
     for done, (file, export) in enumerate(new):
         progress("reading", done, len(new))
-        item = _examine(settings, ledger, file, export, first_seen)
+        item = _examine(settings, contents, file, export, first_seen)
         if isinstance(item, str):
             report.unknown.append((file.path, item))
+        elif item.export_file_id in contents.ids:
+            # The same path with the same content: only its modification mark is new.
+            continue
+        elif (same_as := contents.add(item)) is not None:
+            known.append((item, same_as))
         else:
-            found.append(item)
-    known, fresh = _split_known(ledger, found)
+            fresh.append(item)
     _commit_known(lake, known, report)
     batches = _batches(fresh)
     by_id = {item.export_file_id: item for item in fresh}
@@ -153,12 +160,47 @@ def _new_inputs(settings: Settings, ledger: Ledger) -> list[tuple[InputFile, Exp
         for file in list_inputs(settings, export)
         if (export.name, clean_url(file.path), file.mark) not in ledger.marks
     ]
-    return sorted(found, key=lambda pair: (pair[0].facts.day or date.max, pair[0]))
+    # Small files first, so that a file is known before the one that grew from it.
+    return sorted(found, key=lambda p: (p[0].facts.day or date.max, p[0].size, p[0].path))
+
+
+class _Contents:
+    """Contents known to the ledger, and those found in this landing."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ids = set(ledger.files["export_file_id"].to_list())
+        self._files = dict(ledger.contents)
+        self._lengths = dict(ledger.content_lengths)
+
+    def add(self, found: _Found) -> str | None:
+        """Note a new file; gives the file that has the same content, if one has."""
+        self.ids.add(found.export_file_id)
+        kind = (found.scope, found.context.node, found.format)
+        key = (*kind, found.scan.content_hash)
+        if key in self._files:
+            return self._files[key]
+        self._files[key] = found.export_file_id
+        self._lengths.setdefault(kind, set()).add(found.scan.text_bytes)
+        return None
+
+    def lengths(self, scope: str, node: str | None, format_name: str) -> list[int]:
+        """Lengths of the contents that a file of this kind may have grown from."""
+        return sorted(self._lengths.get((scope, node, format_name), ()))
+
+    def grown_from(
+        self, scope: str, node: str | None, format_name: str, scanned: Scan
+    ) -> str | None:
+        """The longest earlier content that the scanned one begins with."""
+        for _, prefix_hash in reversed(scanned.prefixes):
+            earlier = self._files.get((scope, node, format_name, prefix_hash))
+            if earlier is not None:
+                return earlier
+        return None
 
 
 def _examine(
     settings: Settings,
-    ledger: Ledger,
+    contents: _Contents,
     file: InputFile,
     export: ExportSettings,
     first_seen: date,
@@ -179,8 +221,7 @@ def _examine(
             contradiction = verify(parser, beginning)
             if contradiction is not None:
                 return contradiction
-        lengths = ledger.prefix_lengths(scope, file.facts.node, parser.name)
-        scanned = scan(path, lengths)
+        scanned = scan(path, contents.lengths(scope, file.facts.node, parser.name))
     context = file_context(
         settings,
         export,
@@ -191,29 +232,15 @@ def _examine(
         landing_date=file.facts.day or first_seen,
         path_at=file.facts.hour_at,
     )
-    file_id = identity(scope, context.path, scanned.content_hash)
-    return _Found(file, parser.name, context, scanned, file_id, scope)
-
-
-def _split_known(
-    ledger: Ledger, found: Sequence[_Found]
-) -> tuple[list[tuple[_Found, str]], list[_Found]]:
-    contents = dict(ledger.contents)
-    ids = set(ledger.files["export_file_id"].to_list())
-    known: list[tuple[_Found, str]] = []
-    fresh: list[_Found] = []
-    for item in found:
-        key = (item.scope, item.context.node, item.format, item.scan.content_hash)
-        if item.export_file_id in ids:
-            # The same path with the same content: only its modification mark is new.
-            continue
-        ids.add(item.export_file_id)
-        if key in contents:
-            known.append((item, contents[key]))
-        else:
-            contents[key] = item.export_file_id
-            fresh.append(item)
-    return known, fresh
+    return _Found(
+        file,
+        parser.name,
+        context,
+        scanned,
+        identity(scope, context.path, scanned.content_hash),
+        scope,
+        contents.grown_from(scope, file.facts.node, parser.name, scanned),
+    )
 
 
 def _batches(fresh: Sequence[_Found]) -> list[Batch]:
@@ -287,7 +314,7 @@ def _commit(
         day = batch.files[0].context.landing_date
         name = f"{batch.cluster or FLEET}-{batch.part}"
         rows = [
-            _ledger_row(lake, batch, file, by_id[file.export_file_id], ledger, repeats)
+            _ledger_row(lake, batch, file, by_id[file.export_file_id], repeats)
             for file in outcome.files
         ]
         rejects: list[dict[str, Any]] = [
@@ -311,7 +338,6 @@ def _ledger_row(
     batch: Batch,
     outcome: FileOutcome,
     found: _Found,
-    ledger: Ledger,
     repeats: Repeats,
 ) -> dict[str, Any]:
     context = found.context
@@ -319,7 +345,7 @@ def _ledger_row(
     row = {
         **_file_columns(found),
         "same_content_as": None,
-        "grown_from": _grown_from(ledger, found),
+        "grown_from": found.grown_from,
         "record_count": outcome.record_count,
         "accepted_count": outcome.accepted_count - duplicates,
         "duplicate_count": duplicates,
@@ -357,14 +383,6 @@ def _repeated_in_file(
     path = lake.path(table, day, f"{batch.cluster or FLEET}-{batch.part}")
     positions = repeats.rows.get((table, path), [])
     return ranges([p for p in positions if first <= p < first + count])
-
-
-def _grown_from(ledger: Ledger, found: _Found) -> str | None:
-    for _, prefix_hash in reversed(found.scan.prefixes):
-        earlier = ledger.contents.get((found.scope, found.context.node, found.format, prefix_hash))
-        if earlier is not None:
-            return earlier
-    return None
 
 
 def _file_columns(found: _Found) -> dict[str, Any]:
