@@ -81,8 +81,12 @@ class DeclaredDependencies(Table):
     declared_in: str = c.column("Where: content, pod_spec, environment, lineage.")
 
 
-@table("intermediate", key=("node", "pod_uid", "container", "start_at"), order=(
-    "cluster", "node", "pod_uid", "container", "start_at",
+PULL_KEY = ("cluster", "namespace", "pod_name", "pod_uid", "container", "image", "start_at")
+"""Archives lose UIDs and container names, so pod name and image tell pulls of one second apart."""
+
+
+@table("intermediate", key=PULL_KEY, order=(
+    "cluster", "node", "pod_uid", "container", "start_at", "namespace", "pod_name", "image",
 ))  # fmt: skip
 class ImagePulls(Table):
     """One pull of a container's image, or the finding that it was present.
@@ -90,14 +94,18 @@ class ImagePulls(Table):
     The node does the pulling, so its traffic has the node's address.
     """
 
-    image_pull_id: str = c.row_id("pull", "node, pod_uid, container, start_at")
+    image_pull_id: str = c.row_id(
+        "pull", "cluster, namespace, pod_name, pod_uid, container, image, start_at"
+    )
     cluster: str = c.cluster()
     namespace: str = c.namespace()
     pod_name: str = c.pod_name()
     node: str = c.node(null="not known")
     pod_uid: str = c.pod_uid(null="an archive dropped it and the name is not unique")
     container: str = c.container(null="the event names none")
-    start_at: Instant = c.column("Pulling event, else the first failure, else the presence event.")
+    start_at: Instant = c.column(
+        "First pulling event, else first failure, else the end less the stated time, else presence."
+    )
     run_uuid: str = c.run_uuid()
     attempt: pl.Int64 = c.attempt()
     image: str = c.column("Image reference.")
@@ -116,6 +124,6 @@ class ImagePulls(Table):
     min_transferred_bytes: pl.Int64 = c.byte_count("Least that was transferred.")
     max_transferred_bytes: pl.Int64 = c.byte_count("Most that was transferred.", null="unbounded")
     was_present: pl.Boolean = c.column("The image was already there.")
-    attempt_count: pl.Int64 = c.count("Pulling events counted.")
+    attempt_count: pl.Int64 = c.count("Pulls begun on this day, at least.")
     error: str = c.column("First error, redacted.", null="none")
-    error_count: pl.Int64 = c.count("Failed pulls.")
+    error_count: pl.Int64 = c.count("Pulls that failed on this day, at least.")
