@@ -57,16 +57,16 @@ def redact(text: str) -> str:
     of base64; also where they are percent-encoded (once or twice) or escaped as JSON or HTML.
     The text around them stays. Hex digests stay: commits, image digests and ids are no secrets.
     """
-    return _mask(text, guess=True)
+    return _mask(text, prose=True)
 
 
 def redact_name(text: str) -> str:
     """Mask credentials in a name, key or path that identifies something.
 
-    As `redact`, without the guess at random-looking runs, so that objects named by a hash in
-    base64 stay apart.
+    As `redact`, but sparing: names that differ must stay different, so random-looking runs stay,
+    and `token=bert/part-0` is a partition of a data set and no credential.
     """
-    return _mask(text, guess=False)
+    return _mask(text, prose=False)
 
 
 def clean_url(url: str) -> str:
@@ -113,7 +113,7 @@ def excerpt(raw: bytes, limit: int = 200) -> str:
             shown = _escape_controls(redact(part))
             return shown if len(shown) <= limit else shown[: limit - 1] + "…"
         # The mask of the whole window, then only what lies before its uncertain end.
-        spans = _merged(_spans(part, guess=True))
+        spans = _merged(_spans(part, prose=True))
         shown = _escape_controls(redact(_masked(part[:-EXCERPT_MARGIN], spans)))
         if len(shown) >= limit:
             return shown[: limit - 1] + "…"
@@ -129,21 +129,21 @@ def _is_harmless_parameter(parameter: str) -> bool:
     )
 
 
-def _mask(text: str, *, guess: bool) -> str:
+def _mask(text: str, *, prose: bool) -> str:
     for _ in range(MAX_PASSES):
-        masked = _masked(text, _merged(_spans(text, guess=guess)))
+        masked = _masked(text, _merged(_spans(text, prose=prose)))
         if masked == text:
             break
         text = masked
     return text
 
 
-def _spans(text: str, *, guess: bool) -> list[Span]:
+def _spans(text: str, *, prose: bool) -> list[Span]:
     """Places of secrets in the text, found in it and in its decoded forms."""
     return [
         (view.origin(start), view.origin(end))
         for view in views(text)
-        for start, end in secret_spans(view.text, guess=guess)
+        for start, end in secret_spans(view.text, prose=prose)
         if end > start
     ]
 

@@ -166,9 +166,9 @@ _LOWER_SHAPES = [
     Rule("/api/webhooks/", re.compile(r"/api/webhooks/([\w/-]++)"), bounded=False),
     # Userinfo with a slash in the password, which no URL may have and some have.
     Rule(
-        "//",
+        "://",
         re.compile(
-            r"""//([^\s/:@?\#"'<>]{1,128}:(?!\d{1,5}(?:[/?\#\s"']|$))[^\s@"'<>?\#]{1,256})@""",
+            r"""://([^\s/:@?\#"'<>]{1,128}:(?!\d{1,5}(?:[/?\#\s"']|$))[^\s@"'<>?\#]{1,256})@""",
         ),
         bounded=False,
     ),
@@ -202,6 +202,14 @@ _BARE = (
     r"""|\\(?![nrtbfux"'/\\]))++"""
 )
 _PAIR = re.compile(rf"{_SEPARATOR}{_OBJECT}({_QUOTED}|(?![{{\[]){_BARE})", re.DOTALL)
+_SEGMENT = re.compile(rf"{_SEPARATOR}([^\s\"'/?&]++)")
+MIN_TOKEN = 16
+"""Characters from which a value named `token` in a path is taken for one."""
+_STRONG_NAMES = frozenset(
+    {"password", "passwd", "passphrase", "passcode", "secret", "apikey", "key"}
+)
+"""Names whose value in a path is secret however short it is."""
+_PARAMETER_BEFORE = re.compile(r"[?&;][\w.-]{0,63}\Z")
 _SPACED = re.compile(rf"""["']?[\s,=]{{1,8}}({_QUOTED}|(?![-{{\[]){_BARE})""", re.DOTALL)
 _HEADER = re.compile(
     rf"""{_SEPARATOR}{_OBJECT}({_QUOTED}|(?:[\w.-]{{1,40}}[ \t+]{{1,4}})?[^\s"',;&{{\[]++"""
@@ -221,13 +229,14 @@ _HARMLESS = frozenset({"null", "none", "true", "false", "undefined", "nil", "", 
 _RANDOM = re.compile(r"(?<![A-Za-z0-9+/*])[A-Za-z0-9+/]{40,}+={0,2}")
 
 
-def secret_spans(text: str, *, guess: bool) -> Iterator[Span]:
+def secret_spans(text: str, *, prose: bool) -> Iterator[Span]:
     """Find secrets; spans may overlap and come in no order.
 
     Args:
         text: A text without escapes (see decoded_views).
-        guess: Also take long random-looking runs of base64 for secrets, which is right for prose
-            and wrong for names and keys.
+        prose: True for free text, where more is taken for a secret: long random-looking runs of
+            base64, and every named value. False for names, keys and paths, which must stay apart:
+            `pass=1/part-0` and `token=bert/part-0` are no secrets there.
     """
     lower = _ascii_lower(text)
     for rule in _SHAPES:
@@ -236,20 +245,21 @@ def secret_spans(text: str, *, guess: bool) -> Iterator[Span]:
     for rule in _LOWER_SHAPES:
         if rule.anchor in lower:
             yield from _matches(rule, lower)
+    value = _value_in_prose if prose else _value_in_path
     for name in _NAMES:
         if name in lower:
-            yield from _named(lower, name, _PAIR, spaced=True)
+            yield from _named(lower, name, value)
     for name in _WORDS:
         if name in lower:
-            yield from _named(lower, name, _PAIR, spaced=True, bounded=True)
-    yield from _named(lower, "key", _PAIR, spaced=True, kinds=_KEY_KINDS)
-    yield from _named(lower, "authorization", _HEADER)
-    yield from _named(lower, "cookie", _COOKIE)
+            yield from _named(lower, name, value, bounded=True)
+    yield from _named(lower, "key", value)
+    yield from _named(lower, "authorization", _value_of_header)
+    yield from _named(lower, "cookie", _value_of_cookie)
     for name in _QUERY_NAMES:
         yield from _parameters(lower, name)
     yield from _value_first(lower)
-    yield from _userinfo(lower)
-    if guess:
+    yield from _userinfo(lower, "//" if prose else "://")
+    if prose:
         yield from _random_runs(text)
 
 
@@ -275,31 +285,51 @@ def _matches(rule: Rule, text: str) -> Iterator[Span]:
         position = text.find(rule.anchor, following)
 
 
-def _named(
-    lower: str,
-    name: str,
-    pattern: re.Pattern[str],
-    *,
-    spaced: bool = False,
-    bounded: bool = False,
-    kinds: re.Pattern[str] | None = None,
-) -> Iterator[Span]:
-    """Values of a secret name, behind a separator or, for flags of a command, a space."""
+Value = Callable[[str, int, int], re.Match[str] | None]
+"""Finds the value of a name that stands at two places of a text; group 1 is the value."""
+
+
+def _named(lower: str, name: str, value: Value, *, bounded: bool = False) -> Iterator[Span]:
+    """Values of a secret name."""
     position = lower.find(name)
     while position >= 0:
         following = position + len(name)
-        known = kinds is None or kinds.search(lower[max(0, position - 16) : position]) is not None
+        known = name != "key" or _KEY_KINDS.search(lower[max(0, position - 16) : position])
         if known and not (bounded and position and lower[position - 1] in _ALNUM):
-            match = pattern.match(lower, following)
-            if match is None and spaced and lower[following : following + 1] in _AFTER_FLAG:
-                before = lower[max(0, position - 200) : position]
-                match = _SPACED.match(lower, following) if _FLAG_BEFORE.search(before) else None
+            match = value(lower, position, following)
             if match is not None:
                 start, end = _inside_quotes(lower, *match.span(1))
                 if lower[start:end] not in _HARMLESS:
                     yield start, end
                 following = match.end()
         position = lower.find(name, following)
+
+
+def _value_in_prose(lower: str, start: int, end: int) -> re.Match[str] | None:
+    """A value behind a separator or, for flags of a command, a space."""
+    match = _PAIR.match(lower, end)
+    if match is None and lower[end : end + 1] in _AFTER_FLAG:
+        before = lower[max(0, start - 200) : start]
+        match = _SPACED.match(lower, end) if _FLAG_BEFORE.search(before) else None
+    return match
+
+
+def _value_in_path(lower: str, start: int, end: int) -> re.Match[str] | None:
+    """A value of a parameter, or one that ends with its segment and looks like a secret."""
+    if _PARAMETER_BEFORE.search(lower[max(0, start - 64) : start]):
+        return _PAIR.match(lower, end)
+    match = _SEGMENT.match(lower, end)
+    if match is None or lower[start:end] in _STRONG_NAMES or len(match[1]) >= MIN_TOKEN:
+        return match
+    return None
+
+
+def _value_of_header(lower: str, _start: int, end: int) -> re.Match[str] | None:
+    return _HEADER.match(lower, end)
+
+
+def _value_of_cookie(lower: str, _start: int, end: int) -> re.Match[str] | None:
+    return _COOKIE.match(lower, end)
 
 
 _AFTER_FLAG = frozenset(" \t\n\"'=,")
@@ -342,17 +372,17 @@ def is_secret_name(name: str) -> bool:
     return name.endswith("key") and _KEY_KINDS.search(name[:-3]) is not None
 
 
-def _userinfo(lower: str) -> Iterator[Span]:
-    position = lower.find("//")
+def _userinfo(lower: str, anchor: str) -> Iterator[Span]:
+    position = lower.find(anchor)
     while position >= 0:
-        match = _USERINFO.match(lower, position)
-        following = position + 2
+        match = _USERINFO.match(lower, position + len(anchor) - 2)
+        following = position + len(anchor)
         if match is not None:
             end = match[1].rfind("@")
             if end > 0:
                 yield match.start(1), match.start(1) + end
             following = match.end()
-        position = lower.find("//", following)
+        position = lower.find(anchor, following)
 
 
 def _random_runs(text: str) -> Iterator[Span]:
