@@ -125,8 +125,10 @@ class KubeEventStates(StagingTable):
     involved_kind: str = c.column("Kind of the object it is about.", null="not stated")
     involved_name: str = c.column("Name of the object.", null="not stated")
     involved_uid: str = c.column("UID of the object.", null="an archive dropped it")
-    field_path: str = c.column("involvedObject.fieldPath.", null="about the whole object")
-    container: str = c.container(null="about the whole object")
+    field_path: str = c.column(
+        "involvedObject.fieldPath.", null="about the whole object, or an archive dropped it"
+    )
+    container: str = c.container(null="about the whole object, or an archive dropped its name")
     reason: str = c.column("Reason word, such as Pulled.", null="not stated")
     message: str = c.column("Message, redacted.", null="none")
     first_at: Instant = c.column("First time.", null="not stated")

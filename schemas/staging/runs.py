@@ -45,14 +45,20 @@ class RunVersions(StagingTable):
     tags: TextList = c.column("Tags.", null="not stated")
     inputs: Pairs = c.column("Inputs, values redacted.", null="not stated")
     outputs: Pairs = c.column("Outputs, values redacted.", null="not stated")
-    images: TextList = c.column("Images of the content's containers.", null="no content")
-    replicas: pl.Int64 = c.count("Replicas that the content asks for.", null="no content")
-    gpu_count: pl.Int64 = c.count("GPUs of one replica's content.", null="not stated")
+    images: TextList = c.column(
+        "Images of the content's containers.", null="no content, or it only starts other runs"
+    )
+    replicas: pl.Int64 = c.count(
+        "Replicas that the content asks for.", null="no content, or it only starts other runs"
+    )
+    gpu_count: pl.Int64 = c.count(
+        "GPUs of one replica's content.", null="not stated, or replicas differ"
+    )
     max_retries: pl.Int64 = c.count("Retries that the content allows.", null="not stated")
     code_url: str = c.column("Repository of the code, without userinfo.", null="not stated")
     code_revision: str = c.column("Revision of the code.", null="not stated")
     declared_accesses: DeclaredAccesses = c.column(
-        "What the content declares that its containers use.", null="no content"
+        "What the content declares that its containers use.", null="no content, or nothing"
     )
 
 

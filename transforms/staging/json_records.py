@@ -11,7 +11,9 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from transforms.staging.parser import Parsed, RawRecord, Row
+from transforms.staging.json_places import MAX_SEARCHED, place_of
+from transforms.staging.parser import Parsed, Place, RawRecord, Row
+from transforms.staging.refusal import RefusedError, place_of_refusal
 
 T = TypeVar("T")
 
@@ -31,13 +33,26 @@ any shape, so every other text is left out."""
 _STRING = re.compile(rb'"((?:[^"\\]++|\\.)*+)("\s*+:|"|\\?\Z)', re.DOTALL)
 _BARE = re.compile(rb"[^\s{}\[\],:]+")
 _HARMLESS = re.compile(rb"(?:true|false|null|-?[0-9][0-9.eE+-]{0,30})\Z")
+_MALFORMED = re.compile(r" \(byte ([0-9]{1,12})\)\Z")
+_WHERE = re.compile(r" at (\$\S*)\Z")
 _MESSAGE = re.compile(r"(?P<what>.*?)(?: - at `(?:key in )?(?P<where>\$.*)`)?\Z", re.DOTALL)
 _TOP_LEVEL_END = re.compile(rb"^[}\]][ \t\r]*\n+(?=[{\[])", re.MULTILINE)
 _BOM = b"\xef\xbb\xbf"
 
 
 class RecordError(Exception):
-    """A record cannot be read; the message is the reject's reason."""
+    """A record cannot be read; the message is the reject's reason.
+
+    Attributes:
+        data: The bytes that were decoded, where they are malformed.
+        at: The byte in them at which decoding stopped.
+    """
+
+    def __init__(self, reason: str, data: bytes = b"", at: int | None = None) -> None:
+        """Keep the reason and the place."""
+        super().__init__(reason)
+        self.data = data
+        self.at = at
 
 
 class Item(NamedTuple):
@@ -65,9 +80,15 @@ class Item(NamedTuple):
         """Accept it."""
         return Parsed(self.locator, self.offset, masked(self.data), rows=rows)
 
-    def rejected(self, reason: str) -> Parsed:
-        """Refuse it."""
-        return Parsed(self.locator, self.offset, masked(self.data), reject=reason)
+    def rejected(self, problem: "str | RecordError | RefusedError") -> Parsed:
+        """Refuse it for a reason, or for what went wrong in it."""
+        return Parsed(
+            self.locator,
+            self.offset,
+            masked(self.data),
+            reject=str(problem),
+            place=masked_place(self.data, break_of(problem, self.data, self.path)),
+        )
 
     def ignored(self, reason: str) -> Parsed:
         """Leave it out by rule."""
@@ -114,7 +135,7 @@ def decode(decoder: "msgspec.json.Decoder[T]", data: bytes, path: str) -> T:
         raise RecordError(_wrong_value(str(error), path)) from None
     except msgspec.DecodeError as error:
         message = f"invalid_json: expected JSON, got {_malformed(str(error))} at {path}"
-        raise RecordError(message) from None
+        raise RecordError(message, data, malformed_at(str(error), data)) from None
     except UnicodeDecodeError:
         message = f"invalid_json: expected UTF-8, got other bytes at {path}"
         raise RecordError(message) from None
@@ -123,13 +144,57 @@ def decode(decoder: "msgspec.json.Decoder[T]", data: bytes, path: str) -> T:
         raise RecordError(message) from None
 
 
-def masked(data: bytes) -> bytes:
+def break_of(
+    problem: "str | RecordError | RefusedError", data: bytes, path: str = "$"
+) -> int | None:
+    """Byte of a record at which it breaks; none where that is not known.
+
+    Args:
+        problem: What is wrong; a JSON path at the end of its text tells the place, too.
+        data: The record.
+        path: JSON path of the record.
+    """
+    at = None
+    if isinstance(problem, RefusedError):
+        at = place_of_refusal(problem, data)
+    elif isinstance(problem, RecordError) and problem.data is data:
+        at = problem.at
+    where = _WHERE.search(str(problem))
+    if at is None and where is not None and where[1].startswith(path):
+        at = place_of(data, f"${where[1][len(path) :]}")
+    return at
+
+
+def malformed_at(message: str, data: bytes) -> int | None:
+    """Byte at which msgspec stopped decoding, as its message says; none where it does not."""
+    if "truncated" in message:
+        return len(data.rstrip())
+    if "UTF-8" in message:
+        return len(data) - len(data.decode("utf-8", "ignore").encode())
+    match = _MALFORMED.search(message)
+    return min(int(match[1]), len(data)) if match else None
+
+
+def masked_place(data: bytes, at: int | None, shown: frozenset[bytes] = SHOWN_KEYS) -> Place | None:
+    """A place in a record as it stands in the masked record."""
+    if at is None or at > MAX_SEARCHED:
+        return None
+    around = masked(data, shown, at + MASKED_WINDOW)
+    return Place(around, min(len(masked(data, shown, at)), len(around)))
+
+
+def masked(data: bytes, shown: frozenset[bytes] = SHOWN_KEYS, size: int = MASKED_WINDOW) -> bytes:
     """The beginning of a record without the texts in which a secret of any shape may stand.
 
-    Only texts under SHOWN_KEYS, keys, numbers and structure stay. What is no JSON at all stays as
-    it is: what looks like a secret in it is taken out with every excerpt.
+    Only texts under the shown keys, keys, numbers and structure stay. What is no JSON at all stays
+    as it is: what looks like a secret in it is taken out with every excerpt.
+
+    Args:
+        data: The record.
+        shown: Keys whose text stays.
+        size: Bytes of the record that are looked at.
     """
-    window = bytes(data[:MASKED_WINDOW])
+    window = bytes(data[:size])
     if window.lstrip()[:1] not in {b"{", b"["}:
         return window
     pieces: list[bytes] = []
@@ -140,7 +205,7 @@ def masked(data: bytes) -> bytes:
         if match[2].endswith(b":"):
             key = match[1]
             pieces.append(match[0])
-        elif key in SHOWN_KEYS and match[2] == b'"':
+        elif key in shown and match[2] == b'"':
             pieces.append(match[0])
         else:
             pieces.append('"…"'.encode())
@@ -157,6 +222,9 @@ def _wrong_value(message: str, path: str) -> str:
     what = match["what"] if match else message
     where = path + (match["where"] or "$")[1:] if match else path
     what = what.replace("`", "")
+    missing = what.removeprefix("Object missing required field ")
+    if missing != what:
+        return f"no_{missing}: expected {where}.{missing}, got none"
     if not what.startswith("Expected"):
         return f"out_of_range: expected another value, got: {what.lower()} at {where}"
     got = "" if ", got" in what else ", got another value"

@@ -67,7 +67,7 @@ def _document(document: Item, context: FileContext) -> Iterator[Parsed]:
         else:
             yield _object(document, context, None, None)
     except RecordError as error:
-        yield document.rejected(str(error))
+        yield document.rejected(error)
 
 
 def _list(document: Item, head: _Head, context: FileContext) -> Iterator[Parsed]:
@@ -115,7 +115,7 @@ def _object(
             return item.ignored("other_kind")
         return item.accepted(read(item, context, watch_event))
     except RecordError as error:
-        return item.rejected(str(error))
+        return item.rejected(error)
 
 
 def _failure(item: Item) -> str:

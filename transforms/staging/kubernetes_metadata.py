@@ -16,6 +16,7 @@ from transforms.staging.values import (
     parse_instant,
 )
 
+Name = Annotated[str, msgspec.Meta(min_length=1)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=INT64_MAX)]
 Number = Annotated[int, msgspec.Meta(ge=-INT64_MAX, le=INT64_MAX)]
 Port = Annotated[int, msgspec.Meta(ge=0, le=65_535)]

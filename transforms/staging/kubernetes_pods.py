@@ -17,6 +17,7 @@ from transforms.staging.json_records import Item, RecordError
 from transforms.staging.kubernetes_metadata import (
     Count,
     Metadata,
+    Name,
     Number,
     Port,
     StatedTimes,
@@ -56,7 +57,7 @@ class _ValueFrom(msgspec.Struct, rename="camel"):
 
 
 class _Variable(msgspec.Struct, rename="camel"):
-    name: str
+    name: Name
     value: str | None = None
     value_from: _ValueFrom | None = None
 
@@ -73,7 +74,7 @@ class _Resources(msgspec.Struct):
 
 
 class _Container(msgspec.Struct, rename="camel"):
-    name: str
+    name: Name
     image: str | None = None
     command: list[str] | None = None
     args: list[str] | None = None
@@ -110,7 +111,7 @@ class _Address(msgspec.Struct):
 
 
 class _Condition(msgspec.Struct, rename="camel"):
-    type: str
+    type: Name
     status: str | None = None
     reason: str | None = None
     message: str | None = None
@@ -144,7 +145,7 @@ class _State(msgspec.Struct):
 class _ContainerStatus(msgspec.Struct, rename={"image_id": "imageID", "container_id": "containerID",
                                                "last_state": "lastState",
                                                "restart_count": "restartCount"}):  # fmt: skip
-    name: str
+    name: Name
     state: _State | None = None
     last_state: _State | None = None
     restart_count: Count | None = None

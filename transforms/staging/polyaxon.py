@@ -58,7 +58,7 @@ def _document(document: Item, context: FileContext) -> Iterator[Parsed]:
             view = "detail" if keys.keys() & DETAIL_KEYS else "list"
             yield _run(document, keys, context, view)
     except RecordError as error:
-        yield document.rejected(str(error))
+        yield document.rejected(error)
 
 
 def _page(document: Item, data: bytes, step: str, context: FileContext) -> Iterator[Parsed]:
@@ -69,7 +69,7 @@ def _page(document: Item, data: bytes, step: str, context: FileContext) -> Itera
         try:
             keys = decode(_KEYS, item.data, item.path)
         except RecordError as error:
-            yield item.rejected(str(error))
+            yield item.rejected(error)
         else:
             yield _run(item, keys, context, "list")
 
@@ -85,7 +85,7 @@ def _run(item: Item, keys: _Keys, context: FileContext, view: str) -> Parsed:
     try:
         return item.accepted(run_rows(decode(RUN, item.data, item.path), item, context, view))
     except RecordError as error:
-        return item.rejected(str(error))
+        return item.rejected(error)
 
 
 def _other_answer(keys: _Keys) -> str | None:
@@ -119,7 +119,7 @@ def _statuses(document: Item, keys: _Keys, context: FileContext) -> Iterator[Par
             else:
                 yield item.accepted(condition_rows(condition, item, run_uuid, ordinal))
         except RecordError as error:
-            yield item.rejected(str(error))
+            yield item.rejected(error)
 
 
 # -- recognition ---------------------------------------------------------------------------------

@@ -20,7 +20,8 @@ from transforms.staging.run_identity import run_of_folder
 from transforms.staging.stored_text import free_text, name_text
 from transforms.staging.values import identity
 
-_POD_NAME = re.compile(r"[a-z0-9.-]{1,253}\Z")
+_POD_NAME = re.compile(r"[a-z0-9.-]{1,63}\Z")
+"""Names that stand in a locator; others are told by their place."""
 
 
 class Archive(msgspec.Struct):
@@ -81,7 +82,7 @@ def _pod_records(item: Item, name: str, context: FileContext, run: str | None) -
             also_there=newest.newest,
         )
     except RecordError as error:
-        yield item.rejected(str(error))
+        yield item.rejected(error)
         return
     yield item.accepted(rows)
     pod = rows[0][1]
@@ -113,7 +114,7 @@ def _event_record(
         first = times.read(event.first_timestamp, ".first_timestamp")
         last = times.read(event.last_timestamp, ".last_timestamp")
     except RecordError as error:
-        return item.rejected(str(error))
+        return item.rejected(error)
     happened = times.newest
     if happened is None:
         # The scheduler's; the pod's condition PodScheduled still has the time.
