@@ -292,7 +292,8 @@ def _slow(*pieces):
         *_slow(
             "token=", '\\"', "--password ", "token=,a", "login a password ", "Bearer a", "&amp;",
             "cookie", "authorization: a ",
-            "?token=", "pass=", "password=a/", "?pass=a/", "eyJ", "[", "key=", "1//0", "SG.", " -u a:", "asic a",
+            "?token=", "pass=", "password=a/", "?pass=a/",
+            "eyJ", "[", "key=", "1//0", "SG.", " -u a:", "asic a",
         ),
     ],
 )  # fmt: skip
