@@ -45,14 +45,23 @@ class RunDependencyDays(Table):
     container_role: str = c.container_role()
     stage: str = c.stage()
     resource_id: str = c.column("Resource, as in design.md section 4.")
-    endpoint: str = c.column("Host contacted.", null="not known")
+    endpoint: str = c.column(
+        "Host contacted.", null="not logged, or inside the cluster: resource_id names it"
+    )
     operation: str = c.column("What was done.", allowed=c.OPERATIONS)
     measured_by: str = c.column("What measured the bytes.", allowed=c.MEASURED_BY)
     project: str = c.project()
-    service: str = c.column("Group of hosts that serve one thing.", null="not in the catalogue")
-    purpose: str = c.column("What the endpoint is for, in words.", null="not in the catalogue")
+    service: str = c.column(
+        "Group of hosts that serve one thing.",
+        null="not in the catalogue, or only in an unverified row",
+    )
+    purpose: str = c.column(
+        "What the endpoint is for, in words; behind `unverified:` only a hint.",
+        null="not in the catalogue",
+    )
     resource_kind: str = c.column("bucket, dataset, host, address, service, node, image, git, ….")
     endpoint_kind: str = _endpoint_kind()
+    principal: str = c.column("Who asked, if one.", null="none, several or not logged")
     reader_region: str = c.column("Region of the pods, if one.", null="unknown or several")
     resource_region: str = c.column("Region of the resource, if one.", null="unknown or several")
     pod_uids: TextList = c.column("Pods that did it, sorted.")
@@ -98,11 +107,16 @@ class RunDependencies(Table):
     container_role: str = c.container_role()
     stage: str = c.stage()
     resource_id: str = c.column("Resource, as in design.md section 4.")
-    endpoint: str = c.column("Host contacted.", null="not known, or not contacted")
+    endpoint: str = c.column(
+        "Host contacted.",
+        null="not contacted or not logged, or inside the cluster: resource_id names it",
+    )
     operation: str = c.column("What was done or declared.", allowed=c.OPERATIONS)
     cluster: str = c.cluster(null="no pod of the run was seen")
     project: str = c.project()
-    service: str = c.column("Group of hosts.", null="not in the catalogue")
+    service: str = c.column(
+        "Group of hosts.", null="not in the catalogue, or only in an unverified row"
+    )
     purpose: str = c.column("What the endpoint is for.", null="not in the catalogue")
     resource_kind: str = c.column("Kind of the resource.")
     endpoint_kind: str = _endpoint_kind()

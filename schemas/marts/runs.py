@@ -26,7 +26,7 @@ class Runs(Table):
     original_uuid: str = c.column("Run it was cloned from.", null="not a clone")
     status: str = c.column("Last status known.", null="not stated")
     outcome: str = c.column(
-        "What became of it.",
+        "What became of the run; the same on all its attempts.",
         allowed=("succeeded", "failed", "stopped", "running", "skipped", "unknown"),
     )
     created_at: Instant = c.column("Creation of the run.", null="not stated")

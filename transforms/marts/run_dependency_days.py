@@ -1,0 +1,83 @@
+"""run_dependency_days: what each attempt of each run did to each resource on one day.
+
+The only place in which facts about dependencies are counted (definitions.md 6). Rows come from
+
+* connections (`connect`, one per host contacted, definitions.md 19), with the bytes that chosen
+  rows of peer_traffic show between the same pod, address and port at the same time. Bytes of
+  interface counters are never spread over peers. What a pod served to a client is the client's;
+* object_transfers (`read`, `write`, …), bytes by the request log: received for reads, sent for
+  writes, neither for copies, which move nothing through a pod. `max` is open where the log does
+  not state the bytes of a successful request and no object size bounds them;
+* image_pulls (`pull`), whose bytes lie between two bounds: the size of an image is not what was
+  transferred. The puller is the node, `node_runtime`;
+* dns_lookups (`resolve`, one per client and resolver).
+
+**The same bytes stand once** (definitions.md 21). A request log explains the contact of an owner (a
+pod, else an address) with a host of object storage where requests of that owner to the same bucket
+or endpoint overlap it in time. Where the host names a logged bucket, requests that may be the
+owner's, or of no certain owner, explain it too. The row then has no bytes and `accounted_in` names
+the resource whose row has them, if the host names a logged bucket or the log accounts for 90 % of
+what the flows certainly show; else max(0, flow - logged) remains, with min 0.
+
+Rows that no run owns have a null run, so that totals close. Kinds are the weakest among the rows
+summed up; their counts say how many rows of intermediate tables (look-ups of staging) they are.
+"""
+
+from datetime import timedelta
+
+from transforms.day import SKEW_GUARD, BuildDay
+from transforms.intermediate.pod_match import match_pods
+from transforms.sql import SqlSession
+from transforms.transform import Reads, Transform
+
+PACKAGE = "transforms.marts"
+EVIDENCE = (
+    "dependency_connections",
+    "dependency_sides",
+    "dependency_flows",
+    "dependency_objects",
+    "dependency_pulls",
+    "dependency_endpoints",
+    "dependency_hosts",
+    "dependency_contacts",
+    "dependency_explained",
+    "dependency_owners",
+    "dependency_network",
+)
+FACTS = ("dependency_lookups", "dependency_regions", "dependency_facts", "dependency_kinds")
+
+
+def build(session: SqlSession, day: BuildDay) -> str:
+    """Make the rows of one day, of all clusters."""
+    values = {
+        "date": day.date,
+        "day_start": day.start_at,
+        "day_end": day.end_at,
+        "guard_us": SKEW_GUARD // timedelta(microseconds=1),
+    }
+    with session.dropped(*EVIDENCE, *FACTS, "match_input", "match_output", "runs_of_day"):
+        for step in EVIDENCE:
+            session.create(step, PACKAGE, step, values)
+        session.create("match_input", PACKAGE, "dependency_lookup_input", values)
+        match_pods(session, day)
+        for step in (*FACTS, "runs_of_day"):
+            session.create(step, PACKAGE, step, values)
+        return session.create("run_dependency_days_built", PACKAGE, "run_dependency_days", values)
+
+
+TRANSFORM = Transform(
+    table="run_dependency_days",
+    reads=(
+        Reads("connections"),
+        Reads("object_transfers"),
+        Reads("peer_traffic"),
+        Reads("image_pulls"),
+        Reads("dns_lookups"),
+        Reads("pod_intervals", "pods"),
+        Reads("node_states", "pods"),
+        Reads("services", "pods"),
+        Reads("runs"),
+        Reads("endpoints"),
+    ),
+    build=build,
+)
