@@ -120,6 +120,47 @@ def excerpt(raw: bytes, limit: int = 200) -> str:
         window *= 4
 
 
+def excerpt_around(raw: bytes, at: int, before: int = 44, after: int = 28) -> tuple[str, int]:
+    """Show what stands around a place of a record: decoded, redacted, then cut.
+
+    Args:
+        raw: The record as read.
+        at: A byte of it.
+        before: Characters in front of the place at most.
+        after: Characters from the place on at most.
+
+    Returns:
+        One line without control characters, `…` at its ends where it was cut, and the number of
+        characters in front of the place; a place inside a mask is the mask's beginning.
+    """
+    start, end = max(0, at - EXCERPT_WINDOW), at + EXCERPT_MARGIN + 4 * after
+    text = raw[start:end].decode("utf-8", "replace")
+    place = min(len(raw[start:at].decode("utf-8", "replace")), len(text))
+    for _ in range(MAX_PASSES):
+        spans = _merged(_spans(text, prose=True))
+        text, place = _masked(text, spans), _moved(place, spans)
+        if not spans:
+            break
+    head, tail = _escape_controls(text[:place]), _escape_controls(text[place:])
+    if start > 0 or len(head) > before:
+        head = "…" + head[max(0, len(head) - before + 1) :]
+    if end < len(raw) or len(tail) > after:
+        tail = tail[: after - 1] + "…"
+    return head + tail, len(head)
+
+
+def _moved(place: int, spans: list[Span]) -> int:
+    """Where a place of a text stands when the spans are masked."""
+    shift = 0
+    for start, end in spans:
+        if start >= place:
+            break
+        if end > place:
+            return start + shift
+        shift += len(MASK) - (end - start)
+    return place + shift
+
+
 def _is_harmless_parameter(parameter: str) -> bool:
     name = parameter.partition("=")[0].lower()
     return (

@@ -12,6 +12,7 @@ from transforms.redaction import (
     KeyedHash,
     clean_url,
     excerpt,
+    excerpt_around,
     path_without_query,
     redact,
     redact_name,
@@ -395,3 +396,39 @@ def test_a_keyed_hash_needs_a_key():
     assert KeyedHash(None).of("AKIAIOSFODNN7EXAMPLE") is None
     hashed = KeyedHash(b"key").of("The quick brown fox jumps over the lazy dog")
     assert hashed == "f7bc83f430538424b13298e6aa6fb143"  # RFC-style example of HMAC-SHA-256
+
+
+def test_an_excerpt_around_a_place_is_cut_on_both_sides() -> None:
+    raw = b"a" * 100 + b"!" + b"b" * 100
+    shown, column = excerpt_around(raw, 100, before=10, after=8)
+    assert shown == "…" + "a" * 9 + "!" + "b" * 6 + "…"
+    assert shown[column] == "!"
+
+
+@pytest.mark.parametrize(
+    ("raw", "at", "shown", "column"),
+    [
+        (b'{"a" 1}', 5, '{"a" 1}', 5),
+        (b"short", 5, "short", 5),
+        (b"\tx\x00!", 3, "\\tx\\x00!", 7),
+        ("über !".encode(), 6, "über !", 5),
+        (b"token=abcdef123 !", 16, "token=*** !", 10),
+        (b"token=abcdef123 !", 9, "token=*** !", 6),
+        (b"", 0, "", 0),
+    ],
+)
+def test_the_place_moves_with_what_is_masked_and_escaped(
+    raw: bytes, at: int, shown: str, column: int
+) -> None:
+    assert excerpt_around(raw, at) == (shown, column)
+
+
+@given(st.sampled_from(PLANTED), st.integers(0, 400), st.integers(0, 60), st.integers(0, 60))
+def test_no_place_in_a_record_shows_its_secret(
+    planted: tuple[str, str, str], at: int, left: int, right: int
+) -> None:
+    text, secret, _ = planted
+    raw = f"{'x ' * left}{text}{' y' * right}".encode()
+    shown, column = excerpt_around(raw, min(at, len(raw)), before=200, after=200)
+    assert secret not in shown
+    assert 0 <= column <= len(shown)

@@ -31,7 +31,7 @@ from transforms.staging.parser import (
     ignored,
     rejected,
 )
-from transforms.staging.refusal import RefusedError, refuse
+from transforms.staging.refusal import RefusedError, refuse, refused
 from transforms.staging.values import (
     canonical_address,
     identity,
@@ -164,7 +164,7 @@ def _record(raw: RawRecord, order: tuple[str, ...], tokens: list[str]) -> Parsed
     try:
         rows = _rows(values, identity(" ".join(order), " ".join(tokens)))
     except RefusedError as error:
-        return rejected(raw, str(error))
+        return refused(raw, error)
     return accepted(raw, *rows) if rows else ignored(raw, "no_data")
 
 

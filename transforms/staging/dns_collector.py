@@ -38,6 +38,7 @@ from transforms.staging.dns_names import (
     rcode_name,
 )
 from transforms.staging.json_heads import first_value
+from transforms.staging.json_records import malformed_at, rejected_masked
 from transforms.staging.parser import (
     FileContext,
     Parsed,
@@ -46,7 +47,6 @@ from transforms.staging.parser import (
     Recognition,
     accepted,
     ignored,
-    rejected,
 )
 from transforms.staging.refusal import RefusedError, refuse
 from transforms.staging.search_suffix import without_search_suffix
@@ -61,6 +61,18 @@ MAX_ADDRESS = 64
 MAX_TTL = 2**31 - 1
 MAX_LATENCY_SECONDS = 86_400.0
 
+_SHOWN_KEYS = {
+    "dns": (b"qname", b"qtype", b"qclass", b"rcode"),
+    "dnstap": (b"operation", b"timestamp-rfc3339ns", b"latency"),
+    "network": (b"family", b"protocol", b"query-ip", b"query-port", b"response-ip"),
+}
+SHOWN_KEYS = frozenset(
+    shown
+    for group, names in _SHOWN_KEYS.items()
+    for name in names
+    for shown in (name, group.encode() + b"." + name)
+)
+"""Keys whose text an excerpt may show, in both forms; free text (`extra`, answers) is not shown."""
 _ABSENT = "-"
 _RESPONSES = frozenset({"CLIENT_RESPONSE", "DNS_RESPONSE"})
 _QUERIES = frozenset({"CLIENT_QUERY", "DNS_QUERY"})
@@ -160,7 +172,7 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
         try:
             yield _parse_record(raw, extra, context)
         except RefusedError as error:
-            yield rejected(raw, str(error))
+            yield rejected_masked(raw, error, SHOWN_KEYS)
 
 
 def _parse_record(raw: RawRecord, extra: re.Pattern[str] | None, context: FileContext) -> Parsed:
@@ -182,8 +194,9 @@ def _parse_record(raw: RawRecord, extra: re.Pattern[str] | None, context: FileCo
 def _decode(data: bytes) -> Json:
     try:
         value = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        refuse("invalid_json", "one JSON object")
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        message = "invalid_json: expected one JSON object"
+        raise RefusedError(message, at=malformed_at(str(error), data)) from None
     except RecursionError:
         refuse("too_deep", "JSON of a few levels")
     if not isinstance(value, dict):

@@ -15,7 +15,7 @@ import msgspec
 
 from transforms.staging.json_records import RecordError
 from transforms.staging.json_records import decode as decode_json
-from transforms.staging.refusal import RefusedError, refuse
+from transforms.staging.refusal import RefusedError
 
 T = TypeVar("T")
 Number = int | str | None
@@ -257,8 +257,9 @@ def decode_line(data: bytes) -> Envelope:
         # Texts that are passed over are not checked by the decoder.
         try:
             data.decode()
-        except UnicodeDecodeError:
-            refuse("invalid_json", "UTF-8")
+        except UnicodeDecodeError as error:
+            message = "invalid_json: expected UTF-8"
+            raise RefusedError(message, at=error.start) from None
     return _decode(_ENVELOPE, data, "$")
 
 
@@ -290,7 +291,7 @@ def _decode(decoder: "msgspec.json.Decoder[T]", data: bytes, path: str) -> T:
     try:
         return decode_json(decoder, data, path)
     except RecordError as error:
-        reason = str(error)
+        reason, at = str(error), error.at
     if path == "$" and reason.startswith("wrong_type:") and reason.endswith(" at $"):
         reason = "not_an_object: expected one JSON object"
-    raise RefusedError(reason)
+    raise RefusedError(reason, at=at)

@@ -33,6 +33,7 @@ from transforms.staging.hubble_lines import (
     decode_text,
     is_present,
 )
+from transforms.staging.json_records import rejected_masked
 from transforms.staging.parser import FileContext, Parsed, RawRecord, Row
 from transforms.staging.refusal import RefusedError, refuse
 from transforms.staging.search_suffix import without_search_suffix
@@ -41,11 +42,21 @@ from transforms.staging.values import INT64_MAX, identity
 
 AGENT_EVENT_TYPE = 130
 """Monitor message type of agent events, which their lines leave out."""
-_RESPONSE, _REQUEST = "RESPONSE", "REQUEST"
-_UNANSWERED = frozenset({"DROPPED", "ERROR"})
+RESPONSE, REQUEST = "RESPONSE", "REQUEST"
+UNANSWERED = frozenset({"DROPPED", "ERROR"})
 """Verdicts of a DNS request that the proxy did not answer or forward."""
-_TRANSPORTS = ("TCP", "UDP", "SCTP", "ICMPv4", "ICMPv6", "VRRP", "IGMP")
+TRANSPORTS = ("TCP", "UDP", "SCTP", "ICMPv4", "ICMPv6", "VRRP", "IGMP")
 _ADDRESS_BITS = {".": 32, ":": 128}
+
+SHOWN_KEYS = frozenset(
+    {
+        b"Type", b"destination", b"drop_reason_desc", b"first", b"ipVersion", b"kind", b"last",
+        b"latency_ns", b"namespace", b"node_name", b"num_events_lost", b"pod_name", b"source",
+        b"source_xlated", b"state_change", b"time", b"trace_observation_point", b"trace_reason",
+        b"traffic_direction", b"type", b"uuid", b"verdict",
+    }
+)  # fmt: skip
+"""Keys whose text an excerpt may show: no header, URL, label or summary is among them."""
 
 Values = dict[str, Any]
 
@@ -55,7 +66,7 @@ def parse_line(raw: RawRecord, context: FileContext) -> Parsed:
     try:
         rows, ignore = _read(raw, context)
     except RefusedError as error:
-        return Parsed(raw.locator, raw.offset, raw.data, reject=str(error))
+        return rejected_masked(raw, error, SHOWN_KEYS)
     return Parsed(raw.locator, raw.offset, raw.data, rows=rows, ignore=ignore)
 
 
@@ -103,7 +114,7 @@ def _other_rows(
     raw: RawRecord, context: FileContext, line: Envelope, at: datetime | None
 ) -> tuple[tuple[Row, ...], str | None]:
     node = v.node_name(line.node_name)
-    record_id = _hash_of_line(raw, context, is_placed=at is not None and node is not None)
+    record_id = hash_of_line(raw, context, is_placed=at is not None and node is not None)
     node = node or context.node
     if line.lost_events is not None:
         return (("loss_reports", _lost(line.lost_events, at, node, record_id)),), None
@@ -123,7 +134,7 @@ def _flow_rows(
         at = v.instant(decode_text(line.time, "$.time"), "$.time")
     node = v.node_name(flow.node_name) or v.node_name(line.node_name)
     uuid = v.event_id(flow.uuid, "$.flow.uuid")
-    record_id = uuid or _hash_of_line(raw, context, is_placed=at is not None and node is not None)
+    record_id = uuid or hash_of_line(raw, context, is_placed=at is not None and node is not None)
     values: Values = {
         "record_id": record_id,
         "event_at": at,
@@ -141,7 +152,7 @@ def _flow_rows(
         "destination_names": v.dns_names(flow.destination_names) or None,
         "denied_by": v.policies(flow.egress_denied_by, flow.ingress_denied_by),
         "proxy_port": v.number_not_zero(flow.proxy_port, "$.flow.proxy_port", v.PORT_MAX),
-        "flow_count": _flow_count(flow),
+        "flow_count": v.flow_count(flow.aggregate, "$.flow.aggregate"),
     }
     _add_event_type(values, flow)
     _add_addresses(values, flow)
@@ -154,7 +165,7 @@ def _flow_rows(
     ):
         if stated is not None:
             values[f"{side}_service"] = v.service(stated.name, stated.namespace)
-    values["is_masked"] = at is None or not any(map(values.get, _ENDS))
+    values["is_masked"] = at is None or not any(map(values.get, ENDS))
     if flow.l7 is None:
         return (("flows", values),)
     _add_layer7(values, flow.l7)
@@ -162,7 +173,7 @@ def _flow_rows(
     return (("flows", values),) if lookup is None else (("flows", values), ("dns_lookups", lookup))
 
 
-_ENDS = tuple(
+ENDS = tuple(
     f"{side}_{part}"
     for side in ("source", "destination")
     for part in ("address", "namespace", "pod_name", "pod_uid", "identity", "labels", "workload")
@@ -174,16 +185,6 @@ def _drop_reason(flow: Flow) -> str | None:
     name = v.enum_name(flow.drop_reason_desc, v.DROP_REASON, "$.flow.drop_reason_desc")
     code = v.number_not_zero(flow.drop_reason, "$.flow.drop_reason")
     return name or (str(code) if code else None)
-
-
-def _flow_count(flow: Flow) -> int | None:
-    counts = flow.aggregate
-    if counts is None:
-        return None
-    return sum(
-        v.number(getattr(counts, name), f"$.flow.aggregate.{name}") or 0
-        for name in counts.__struct_fields__
-    )
 
 
 def _add_event_type(values: Values, flow: Flow) -> None:
@@ -207,7 +208,7 @@ def _add_addresses(values: Values, flow: Flow) -> None:
 def _add_layer4(values: Values, layer: Layer4 | None) -> None:
     if layer is None:
         return
-    found = [name for name in _TRANSPORTS if getattr(layer, name) is not None]
+    found = [name for name in TRANSPORTS if getattr(layer, name) is not None]
     ports: dict[str, tuple[int | None, int | None]] = {}
     headers: tuple[tuple[str, Ports | None], ...] = (
         ("TCP", layer.TCP),
@@ -256,7 +257,7 @@ def _add_layer7(values: Values, layer: Layer7) -> None:
         aliases, hosts = v.dns_names(dns.cnames), v.addresses(dns.ips, f"{path}.ips")
         values["dns_query"] = v.dns_name(dns.query)
         values["dns_query_types"] = v.query_types(dns.qtypes, f"{path}.qtypes")
-        if kind == _RESPONSE:
+        if kind == RESPONSE:
             # Defaults are left out: no code is NOERROR, no time to live beside an answer is 0.
             if ttl is None and (aliases or hosts):
                 ttl = 0
@@ -280,8 +281,8 @@ def dns_lookup(values: Values) -> Values | None:
         RefusedError: The response code is none.
     """
     name, kind = values.get("dns_query"), values.get("l7_type")
-    is_response = kind == _RESPONSE
-    is_unanswered = kind == _REQUEST and values["verdict"] in _UNANSWERED
+    is_response = kind == RESPONSE
+    is_unanswered = kind == REQUEST and values["verdict"] in UNANSWERED
     if not name or values["event_at"] is None or values["direction"] == "INGRESS":
         return None
     if not is_response and not is_unanswered:
@@ -398,7 +399,7 @@ def _host_of(cidr: str | None, path: str) -> str | None:
     return host if length == whole else None
 
 
-def _hash_of_line(raw: RawRecord, context: FileContext, *, is_placed: bool) -> str:
+def hash_of_line(raw: RawRecord, context: FileContext, *, is_placed: bool) -> str:
     """Id of a record that has none of its own."""
     text = raw.data.strip().decode("utf-8", "replace")
     if not is_placed:

@@ -165,6 +165,19 @@ def break_of(
     return at
 
 
+def rejected_masked(
+    raw: RawRecord, problem: "str | RecordError | RefusedError", shown: frozenset[bytes]
+) -> Parsed:
+    """Refuse a line, of which only the texts under the shown keys may be shown."""
+    return Parsed(
+        raw.locator,
+        raw.offset,
+        masked(raw.data, shown),
+        reject=str(problem),
+        place=masked_place(raw.data, break_of(problem, raw.data), shown),
+    )
+
+
 def malformed_at(message: str, data: bytes) -> int | None:
     """Byte at which msgspec stopped decoding, as its message says; none where it does not."""
     if "truncated" in message:
@@ -195,7 +208,7 @@ def masked(data: bytes, shown: frozenset[bytes] = SHOWN_KEYS, size: int = MASKED
         size: Bytes of the record that are looked at.
     """
     window = bytes(data[:size])
-    if window.lstrip()[:1] not in {b"{", b"["}:
+    if window.removeprefix(_BOM).lstrip()[:1] not in {b"{", b"["}:
         return window
     pieces: list[bytes] = []
     key, place = b"", 0

@@ -145,7 +145,7 @@ def _parse_document(item: Item, context: FileContext) -> Iterator[Parsed]:
     try:
         document = decode(_DOCUMENT_DECODER, item.data, item.path)
     except RecordError as error:
-        yield item.rejected(str(error))
+        yield item.rejected(error)
         return
     if document.resource_metrics is None:
         others = (document.resource_logs, document.resource_spans, document.resource_profiles)
@@ -172,14 +172,14 @@ def _parse_resource(item: Item, context: FileContext) -> Iterator[Parsed]:
     try:
         resource = decode(_RESOURCE_METRICS_DECODER, item.data, item.path)
     except RecordError as error:
-        yield item.rejected(str(error))
+        yield item.rejected(error)
         return
     attributes = resource.resource.attributes if resource.resource else None
     for part in _parts(item, "scopeMetrics", resource.scope_metrics):
         try:
             scope = decode(_SCOPE_METRICS_DECODER, part.data, part.path)
         except RecordError as error:
-            yield part.rejected(str(error))
+            yield part.rejected(error)
             continue
         scope_name = scope.scope.name if scope.scope else None
         for metric in _parts(part, "metrics", scope.metrics):
@@ -192,7 +192,7 @@ def _parse_metric(
     try:
         metric = decode(_METRIC_DECODER, item.data, item.path)
     except RecordError as error:
-        yield item.rejected(str(error))
+        yield item.rejected(error)
         return
     for kind, data in (
         ("sum", metric.sum),
@@ -210,13 +210,13 @@ def _parse_metric(
             temporality = _temporality(metric, kind, data, context)
             pod = _pod(_attributes(attributes), context)
         except RefusedError as error:
-            yield from (part.rejected(str(error)) for part in parts)
+            yield from (part.rejected(error) for part in parts)
             continue
         for part in parts:
             try:
                 yield _parse_point(part, pod, temporality, scope, context)
             except (RecordError, RefusedError) as error:
-                yield part.rejected(str(error))
+                yield part.rejected(error)
 
 
 def _parse_point(

@@ -38,6 +38,18 @@ class RawRecord(NamedTuple):
     data: bytes
 
 
+class Place(NamedTuple):
+    """The place at which a record could not be read.
+
+    Attributes:
+        raw: Bytes around it, as they may be shown (landing redacts them).
+        at: Its position in them.
+    """
+
+    raw: bytes
+    at: int
+
+
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """What one record turned out to be; exactly one of rows, reject and ignore says so.
@@ -50,6 +62,7 @@ class Parsed:
         rows: Rows of an accepted record; every row's values hold `record_id`.
         reject: `word: what was expected and what stood there` (names no secret).
         ignore: Why a record of this kind is not used, one word.
+        place: Where a rejected record breaks, if that is known.
     """
 
     locator: str
@@ -58,6 +71,7 @@ class Parsed:
     rows: tuple[Row, ...] = ()
     reject: str | None = None
     ignore: str | None = None
+    place: Place | None = None
 
 
 @dataclass(frozen=True)
@@ -133,9 +147,9 @@ class Parser:
     optional_columns: tuple[str, ...] = field(default=())
 
 
-def rejected(raw: RawRecord, reason: str) -> Parsed:
+def rejected(raw: RawRecord, reason: str, place: Place | None = None) -> Parsed:
     """Refuse a whole raw record."""
-    return Parsed(raw.locator, raw.offset, raw.data, reject=reason)
+    return Parsed(raw.locator, raw.offset, raw.data, reject=reason, place=place)
 
 
 def ignored(raw: RawRecord, reason: str) -> Parsed:

@@ -142,7 +142,7 @@ def recognise(head: bytes) -> Recognition:
         return Recognition(3, "run statuses")
     if _is_run(value):
         return Recognition(3, "run")
-    if value.get("kind") in {"compiled_operation", "operation"} and "version" in value:
+    if value.get("kind") in ("compiled_operation", "operation") and "version" in value:
         return Recognition(2, "content of a run")
     return Recognition(0)
 

@@ -3,12 +3,29 @@
 import re
 from typing import Final, NoReturn
 
+from transforms.staging.parser import Parsed, Place, RawRecord, rejected
+
+MAX_SEARCHED = 64 << 10
+"""A longer record is not searched for the text that was refused."""
+
 _SHORT_NUMBER = re.compile(r"[-+]?[0-9.]{1,20}|-")
+_ALONE = rb"(?<![0-9A-Za-z])%s(?![0-9A-Za-z])"
 _NOTHING: Final = object()
 
 
 class RefusedError(ValueError):
-    """A record cannot be used; the message is the reject's reason."""
+    """A record cannot be used; the message is the reject's reason.
+
+    Attributes:
+        text: The text that was refused, to find its place; never shown by itself.
+        at: Byte of the record at which reading stopped, where that is known.
+    """
+
+    def __init__(self, reason: str, text: str | None = None, at: int | None = None) -> None:
+        """Keep the reason and what tells the place."""
+        super().__init__(reason)
+        self.text = text
+        self.at = at
 
 
 def refuse(word: str, expected: str, got: object = _NOTHING) -> NoReturn:
@@ -23,7 +40,30 @@ def refuse(word: str, expected: str, got: object = _NOTHING) -> NoReturn:
         RefusedError: Always.
     """
     message = f"{word}: expected {expected}"
-    raise RefusedError(message if got is _NOTHING else f"{message}, got {shown(got)}")
+    raise RefusedError(
+        message if got is _NOTHING else f"{message}, got {shown(got)}",
+        got if isinstance(got, str) else None,
+    )
+
+
+def refused(raw: RawRecord, error: RefusedError) -> Parsed:
+    """Refuse a record of text for what went wrong in it."""
+    at = place_of_refusal(error, raw.data)
+    return rejected(raw, str(error), None if at is None else Place(raw.data, at))
+
+
+def place_of_refusal(error: RefusedError, data: bytes) -> int | None:
+    """Byte of a record at which it was refused.
+
+    Returns:
+        The place that is stated, else that of the one word that equals the refused text; none where
+        there are several such words, or the record is long.
+    """
+    if error.at is not None or not error.text or len(data) > MAX_SEARCHED:
+        return error.at
+    text = re.escape(error.text.encode("utf-8", "replace"))
+    places = [match.start() for match in re.finditer(_ALONE % text, data)]
+    return places[0] if len(places) == 1 else None
 
 
 def shown(value: object) -> str:

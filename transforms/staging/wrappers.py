@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from transforms.staging.json_records import RecordError, malformed_at, rejected_masked
 from transforms.staging.parser import Parsed, RawRecord, ignored, rejected
 from transforms.staging.values import instant_of_microseconds, parse_instant
 
@@ -31,6 +32,10 @@ DOCKER_PIECE = 16_384
 
 _CRI = re.compile(rb"(\S{20,40}) (stdout|stderr) ([FP])(?::\S*)?(?: (.*))?\Z", re.DOTALL)
 _TEXT_KEYS = ("log", "message")
+SHOWN_KEYS = frozenset(
+    {b"@timestamp", b"date", b"log", b"message", b"stream", b"time", b"timestamp"}
+)
+"""Keys whose text an excerpt may show; shippers add labels and annotations beside them."""
 _TIME_KEYS = ("time", "timestamp", "@timestamp", "date")
 
 
@@ -147,8 +152,10 @@ def _read(raw: RawRecord) -> _Line:
 def _read_json(raw: RawRecord) -> _Line:
     try:
         value = msgspec.json.decode(raw.data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _refused(raw, "invalid_json: expected JSON, got a line that begins like it")
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        reason = "invalid_json: expected JSON, got a line that begins like it"
+        broken_at = malformed_at(str(error), raw.data)
+        return _refused(raw, RecordError(reason, raw.data, broken_at))
     if not isinstance(value, dict):
         return _refused(raw, "not_an_object: expected an object with a text")
     text = next((value[key] for key in _TEXT_KEYS if isinstance(value.get(key), str)), None)
@@ -163,8 +170,8 @@ def _read_json(raw: RawRecord) -> _Line:
     return _Line(line, stream if isinstance(stream, str) else "", is_piece, b"")
 
 
-def _refused(raw: RawRecord, reason: str) -> _Line:
-    line = Unwrapped(raw, None, "", verdict=rejected(raw, reason))
+def _refused(raw: RawRecord, reason: str | RecordError) -> _Line:
+    line = Unwrapped(raw, None, "", verdict=rejected_masked(raw, reason, SHOWN_KEYS))
     return _Line(line, "", is_piece=False, head=b"")
 
 
