@@ -19,6 +19,15 @@ CREATE OR REPLACE TEMP MACRO micros(t) AS epoch_us(t);
 CREATE OR REPLACE TEMP MACRO id_text(x) AS COALESCE(CAST(x AS VARCHAR), CHR(30));
 CREATE OR REPLACE TEMP MACRO id_time(t) AS COALESCE(CAST(epoch_us(t) AS VARCHAR), CHR(30));
 CREATE OR REPLACE TEMP MACRO row_id(parts) AS MD5(array_to_string(parts, CHR(31)));
+CREATE OR REPLACE TEMP MACRO is_private_address(a) AS regexp_matches(
+    a,
+    '^(10|127|0)\\.|^192\\.168\\.|^172\\.(1[6-9]|2[0-9]|3[01])\\.|^169\\.254\\.|'
+    || '^100\\.(6[4-9]|[7-9][0-9]|1[01][0-9]|12[0-7])\\.|^f[cd][0-9a-f]{2}:|^fe[89ab][0-9a-f]:|'
+    || '^::1?$'
+);
+CREATE OR REPLACE TEMP MACRO is_public_address(a) AS
+    regexp_matches(a, '^([1-9]|[1-9][0-9]|1[0-9][0-9]|2[01][0-9]|22[0-3])\\.|^[23][0-9a-f]{3}:')
+    AND NOT is_private_address(a);
 """
 
 
@@ -26,6 +35,8 @@ class SqlSession:
     """A private in-memory DuckDB database in which a transform works.
 
     `row_id([id_text(a), id_time(b), …])` gives the ids of definitions.md 11.
+    `is_private_address` and `is_public_address` read canonical addresses; neither holds for
+    multicast and reserved ones.
     """
 
     def __init__(

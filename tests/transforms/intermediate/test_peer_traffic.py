@@ -1,0 +1,431 @@
+"""Bytes between an address of the fleet and its peers."""
+
+import random
+from datetime import datetime, timedelta
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.transforms.frames import DAY, at, checked, show
+from transforms.day import BuildDay, ClusterFacts
+from transforms.intermediate import peer_traffic
+from transforms.sql import SqlSession
+
+RUN = "0123456789abcdef0123456789abcdef"
+POD, OTHER, NODE, OUT = "192.0.2.1", "192.0.2.2", "192.0.2.250", "203.0.113.9"
+
+
+def record(
+    start: str | datetime, end: str | datetime, source: str, target: str, **more: Any
+) -> dict[str, Any]:
+    return {
+        "cluster": "alder",
+        "source_format": "aws_vpc_flow_log",
+        "start_at": at(start) if isinstance(start, str) else start,
+        "end_at": at(end) if isinstance(end, str) else end,
+        "interface_id": "eni-a",
+        "instance_id": "i-a",
+        "source_address": NODE,
+        "source_packet_address": source,
+        "source_port": 40000,
+        "destination_address": target,
+        "destination_packet_address": target,
+        "destination_port": 443,
+        "transport": "TCP",
+        "action": "ACCEPT",
+        "bytes": 100,
+        "packets": 3,
+        "scaled": "raw",
+        "temporality": "delta",
+        "byte_layer": "packet",
+        **more,
+    }
+
+
+def pod(uid: str, address: str, start: str = "07:00", **more: Any) -> dict[str, Any]:
+    return {
+        "cluster": "alder",
+        "namespace": "ml",
+        "pod_name": f"pod-{uid}",
+        "pod_uid": uid,
+        "address": address,
+        "start_at": at(start),
+        "created_at": at(start),
+        "node": "node-a",
+        "zone": "us-east-1a",
+        "region": "us-east-1",
+        "run_uuid": RUN,
+        "attempt": 1,
+        **more,
+    }
+
+
+def of(
+    records: list[dict[str, Any]],
+    pods: list[dict[str, Any]] | None = None,
+    *,
+    bindings: list[dict[str, Any]] | None = None,
+    days: tuple[int, ...] = (0,),
+    clusters: tuple[ClusterFacts, ...] = (),
+    **where: Any,
+) -> pl.DataFrame:
+    """Peer traffic of some days, only rows with the wanted values."""
+    found = []
+    for shift in days:
+        day = BuildDay(date=DAY + timedelta(days=shift), cluster="fleet", clusters=clusters)
+        shown = [pod("a", POD)] if pods is None else pods
+        with SqlSession(threads=2) as session:
+            show(
+                session,
+                volume_records=records,
+                pod_intervals=[p | {"date": day.date} for p in shown],
+                node_states=[
+                    {"cluster": "alder", "node": "node-a", "addresses": [NODE],
+                     "zone": "us-east-1a", "region": "us-east-1",
+                     "created_at": at("00:00", days=-9)},
+                ],
+                name_bindings=bindings or [],
+            )  # fmt: skip
+            found.append(checked(session, "peer_traffic", peer_traffic.build(session, day)))
+    return pl.concat(found).filter(*(pl.col(name) == value for name, value in where.items()))
+
+
+def test_a_record_is_cut_into_windows_by_the_cumulative_floor():
+    rows = of([record("08:04", "08:11", POD, OUT)])
+    assert rows.select("window_start_at", "bytes", "min_bytes", "max_bytes", "packets").rows() == [
+        (at("08:00"), 14, 0, 100, 3),
+        (at("08:05"), 71, 0, 100, 0),
+        (at("08:10"), 15, 0, 100, 0),
+    ]
+
+
+def test_the_source_sends_and_the_destination_receives():
+    out = record("08:01", "08:02", POD, OUT)
+    back = record("08:01", "08:02", OUT, POD, source_port=443, destination_port=40000, bytes=900)
+    rows = of([out, back])
+    shown = ("local_address", "pod_uid", "peer_address", "peer_port", "direction", "bytes")
+    assert rows.select(shown).rows() == [
+        (POD, "a", OUT, 443, "receive", 900),
+        (POD, "a", OUT, 443, "transmit", 100),
+    ]
+    assert rows.select("scope", "cluster", "run_uuid", "match_kind", "measured_by").row(0) == (
+        "alder", "alder", RUN, "address_window", "flow_record",
+    )  # fmt: skip
+
+
+def test_bytes_between_two_pods_stand_at_each_of_them():
+    rows = of([record("08:01", "08:02", POD, OTHER)], [pod("a", POD), pod("b", OTHER)])
+    assert rows.select("pod_uid", "direction", "bytes").rows() == [
+        ("a", "transmit", 100),
+        ("b", "receive", 100),
+    ]
+
+
+def test_two_interfaces_that_saw_the_same_bytes_count_once_by_each_ends_own():
+    seen = [
+        record("08:01", "08:02", POD, OTHER, flow_direction="egress"),
+        record(
+            "08:01", "08:02", POD, OTHER, flow_direction="ingress", interface_id="eni-b", bytes=99
+        ),
+    ]
+    rows = of(seen, [pod("a", POD), pod("b", OTHER)])
+    assert rows.select("pod_uid", "observer", "bytes", "is_chosen").rows() == [
+        ("a", "eni-a", 100, True),
+        ("a", "eni-b", 99, False),
+        ("b", "eni-a", 100, False),
+        ("b", "eni-b", 99, True),
+    ]
+
+
+def test_a_gateways_interface_counts_only_where_no_other_saw_the_exchange():
+    gateway = {"interface_id": "eni-0", "instance_id": None, "flow_direction": "ingress"}
+    both = [
+        record("08:01", "08:02", POD, OUT, flow_direction="egress"),
+        record("08:01", "08:02", POD, OUT, **gateway),
+        record("08:01", "08:02", POD, "203.0.113.8", **gateway),
+    ]
+    rows = of(both)
+    assert rows.select("peer_address", "observer", "is_chosen").rows() == [
+        ("203.0.113.8", "eni-0", True),
+        (OUT, "eni-0", False),
+        (OUT, "eni-a", True),
+    ]
+
+
+def test_a_gateways_own_leg_is_never_counted():
+    legs = [
+        record("08:01", "08:02", POD, OUT),
+        record("08:01", "08:02", "10.9.9.9", OUT, interface_id="eni-0", instance_id=None),
+    ]
+    rows = of(legs).filter(pl.col("pod_uid").is_null())
+    assert rows.select("local_address", "match_kind", "is_chosen").rows() == [
+        ("10.9.9.9", "none", False)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("flow_direction", "source", "target", "local"),
+    [
+        ("egress", "203.0.113.1", "10.0.0.1", "203.0.113.1"),
+        ("ingress", "10.0.0.1", "203.0.113.1", "203.0.113.1"),
+        (None, "203.0.113.1", "10.0.0.1", "10.0.0.1"),
+        (None, "10.0.0.1", "203.0.113.1", "10.0.0.1"),
+        (None, "203.0.113.1", "203.0.113.2", "203.0.113.1"),
+    ],
+)
+def test_of_two_unknown_ends_one_is_near(flow_direction, source, target, local):
+    rows = of([record("08:01", "08:02", source, target, flow_direction=flow_direction)])
+    assert rows.select("local_address", "match_kind", "is_chosen").rows() == [(local, "none", True)]
+
+
+def test_refused_bytes_stand_apart():
+    rows = of(
+        [
+            record("08:01", "08:02", POD, OUT),
+            record("08:02", "08:03", POD, OUT, action="REJECT", bytes=40),
+        ]
+    )
+    assert rows.select("bytes", "min_bytes", "max_bytes", "packets", "rejected_bytes").rows() == [
+        (100, 100, 100, 3, 40)
+    ]
+
+
+def test_an_address_that_changes_hands_inside_a_record_is_ambiguous():
+    pods = [pod("a", POD, end_at=at("08:05")), pod("b", POD, "08:05:10")]
+    assert of([record("08:01", "08:09", POD, OUT)], pods)["match_kind"].to_list() == [
+        "ambiguous",
+        "ambiguous",
+    ]
+    rows = of([record("08:01", "08:04", POD, OUT), record("08:06", "08:09", POD, OUT)], pods)
+    assert rows.select("pod_uid", "match_kind").rows() == [
+        ("a", "address_window"),
+        ("b", "address_window"),
+    ]
+
+
+def test_one_instant_inside_the_skew_guard_of_two_pods_is_settled_by_the_other():
+    pods = [pod("a", POD, end_at=at("08:05:00.5")), pod("b", POD, "08:05:01.5")]
+    rows = of([record("08:05:01", "08:06", POD, OUT)], pods)
+    assert rows.select("pod_uid", "match_kind").rows()[0] == ("b", "address_window")
+
+
+def test_a_record_that_outlasts_its_pod_is_the_pods():
+    rows = of([record("08:01", "08:04", POD, OUT)], [pod("a", POD, end_at=at("08:02"))])
+    assert rows["pod_uid"].to_list() == ["a"]
+
+
+def test_the_nodes_address_is_the_nodes():
+    rows = of([record("08:01", "08:02", NODE, OUT)])
+    assert rows.select("match_kind", "pod_uid", "cluster").rows() == [("node", None, "alder")]
+
+
+def test_without_the_packets_address_an_interface_speaks_for_all_its_pods():
+    rows = of([record("08:01", "08:02", NODE, OUT, source_packet_address=None)])
+    assert rows.select("local_address", "match_kind").rows() == [(NODE, "shared_address")]
+
+
+def test_an_address_of_two_clusters_is_ambiguous_for_records_of_the_fleet():
+    pods = [pod("a", POD), pod("b", POD, cluster="birch")]
+    rows = of([record("08:01", "08:02", POD, OUT, cluster=None)], pods)
+    assert rows.select("scope", "cluster", "pod_uid", "match_kind").rows() == [
+        ("fleet", None, None, "ambiguous")
+    ]
+    rows = of([record("08:01", "08:02", POD, OUT, cluster="birch")], pods)
+    assert rows.select("scope", "cluster", "pod_uid").rows() == [("birch", "birch", "b")]
+
+
+def test_unsampled_records_are_chosen_before_sampled_ones():
+    sampled = {"source_format": "netobserv", "interface_id": "x", "sampling_interval": 50}
+    rows = of(
+        [
+            record("08:01", "08:02", POD, OUT),
+            record("08:01", "08:02", POD, OUT, bytes=2, packets=400, **sampled),
+            record("09:01", "09:02", POD, OUT, bytes=2, packets=400, **sampled),
+        ]
+    )
+    assert rows.select("measured_by", "bytes", "max_bytes", "is_chosen").rows() == [
+        ("flow_record", 100, 100, True),
+        ("sampled_flow_record", 2, None, False),
+        ("sampled_flow_record", 2, None, True),
+    ]
+    assert rows["sampling_error_ratio"].to_list()[1] == pytest.approx(0.098 * 0.98**0.5)
+
+
+def test_what_was_scaled_is_certain_of_nothing_and_an_unknown_scale_is_not_counted():
+    rows = of([record("08:01", "08:02", POD, OUT, scaled="scaled")])
+    assert rows.select("min_bytes", "max_bytes", "is_chosen").rows() == [(0, None, True)]
+    rows = of([record("08:01", "08:02", POD, OUT, scaled="unknown")])
+    assert rows["is_chosen"].to_list() == [False]
+
+
+def test_one_observer_name_under_two_formats_is_two_observers():
+    rows = of(
+        [
+            record("08:01", "08:02", POD, OUT),
+            record("08:01", "08:02", POD, OUT, source_format="zeek_conn", bytes=90),
+        ]
+    )
+    assert rows.select("observer", "bytes", "is_chosen").rows() == [
+        ("eni-a/aws_vpc_flow_log", 100, True),
+        ("eni-a/zeek_conn", 90, False),
+    ]
+
+
+def test_records_that_count_since_the_beginning_are_left_out():
+    assert of([record("08:01", "08:02", POD, OUT, temporality="cumulative")]).is_empty()
+
+
+def test_records_without_an_address_are_left_out():
+    masked = {"source_packet_address": None, "source_address": None}
+    assert of([record("08:01", "08:02", POD, OUT, **masked)]).is_empty()
+
+
+BINDING = {
+    "cluster": "alder", "scope": "pod", "scope_id": "a", "address": OUT,
+    "name": "data.example.com", "start_at": at("07:59"), "end_at": at("08:01:30"),
+    "first_answer_at": at("07:59:02"),
+}  # fmt: skip
+
+
+def test_a_name_that_held_when_the_exchange_began_holds_while_it_goes_on():
+    records = [
+        record("08:01", "08:02", POD, OUT),
+        record("08:02", "08:03", OUT, POD, source_port=443, destination_port=40000),
+        record("08:13", "08:14", POD, OUT),
+        record("08:24:01", "08:25", POD, OUT),
+    ]
+    rows = of(records, bindings=[BINDING])
+    assert rows.select("window_start_at", "direction", "peer_name", "name_kind").rows() == [
+        (at("08:00"), "receive", "data.example.com", "dns_pod"),
+        (at("08:00"), "transmit", "data.example.com", "dns_pod"),
+        (at("08:10"), "transmit", "data.example.com", "dns_pod"),
+        (at("08:20"), "transmit", None, "none"),
+    ]
+
+
+def test_a_window_of_a_named_and_an_unnamed_exchange_has_no_name():
+    records = [
+        record("08:01", "08:02", POD, OUT),
+        record("08:02", "08:03", POD, OUT, source_port=40001),
+    ]
+    rows = of(records, bindings=[BINDING])
+    assert rows.select("peer_name", "name_kind").rows() == [(None, "none")]
+
+
+def test_what_no_look_up_names_may_be_a_range_or_a_known_address():
+    records = [
+        record("08:01", "08:02", POD, OUT, destination_service="S3"),
+        record("08:01", "08:02", POD, "169.254.169.254"),
+    ]
+    assert of(records).select("peer_name", "name_kind").rows() == [
+        ("instance-metadata", "well_known_address"),
+        ("S3", "address_range"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("place", "distance"),
+    [
+        ({"node": "node-a"}, "same_node"),
+        ({"node": "node-b"}, "same_zone"),
+        ({"node": "node-b", "zone": "us-east-1b"}, "cross_zone"),
+        ({"node": "node-b", "zone": None}, "same_region"),
+        ({"node": "node-b", "zone": "eu-west-1a", "region": "eu-west-1"}, "cross_region"),
+        ({"node": "node-b", "zone": None, "region": None}, "unknown"),
+        ({"node": "node-a", "cluster": "birch"}, "same_region"),
+    ],
+)
+def test_distance_between_pods_comes_from_labels(place, distance):
+    peer = pod("b", OTHER, **place)
+    record_ = record("08:01", "08:02", POD, OTHER, cluster=None)
+    rows = of([record_], [pod("a", POD), peer], pod_uid="a")
+    assert rows["distance"].to_list() == [distance]
+
+
+def test_zones_of_two_clusters_compare_only_in_one_account():
+    pods = [pod("a", POD), pod("b", OTHER, cluster="birch", node="node-b")]
+    seen = [record("08:01", "08:02", POD, OTHER, cluster=None)]
+    one = tuple(ClusterFacts(name, account_id="111122223333") for name in ("alder", "birch"))
+    two = (ClusterFacts("alder", account_id="1"), ClusterFacts("birch", account_id="2"))
+    assert of(seen, pods, clusters=one, pod_uid="a")["distance"].to_list() == ["same_zone"]
+    assert of(seen, pods, clusters=two, pod_uid="a")["distance"].to_list() == ["same_region"]
+
+
+@pytest.mark.parametrize(
+    ("path", "peer", "service", "distance", "gateway"),
+    [
+        ("1", "10.0.0.9", None, "same_region", "none"),
+        ("1", OUT, None, "unknown", "unknown"),
+        ("2", OUT, None, "internet", "unknown"),
+        ("2", OUT, "S3", "unknown", "unknown"),
+        ("3", "10.0.0.9", None, "unknown", "unknown"),
+        ("4", "10.0.0.9", None, "same_region", "peering"),
+        ("5", "10.0.0.9", None, "cross_region", "peering"),
+        ("7", OUT, "S3", "same_region", "gateway_endpoint"),
+        ("8", OUT, None, "internet", "none"),
+        ("8", OUT, "S3", "unknown", "none"),
+        (None, OUT, None, "unknown", "unknown"),
+        (None, "10.0.0.9", None, "unknown", "unknown"),
+    ],
+)
+def test_distance_of_others_comes_from_the_stated_path(path, peer, service, distance, gateway):
+    records = [
+        record(
+            "08:01", "08:02", POD, peer, traffic_path=path, destination_service=service,
+            flow_direction="egress",
+        ),
+        record("08:01", "08:02", POD, "203.0.113.77", destination_service="EC2"),
+    ]  # fmt: skip
+    rows = of(records, peer_address=peer)
+    assert rows.select("distance", "gateway").rows() == [(distance, gateway)]
+
+
+def test_answers_came_the_way_that_the_requests_took():
+    records = [
+        record("08:01", "08:02", POD, OUT, traffic_path="7", destination_service="S3"),
+        record(
+            "08:01", "08:02", OUT, POD, source_port=443, destination_port=40000,
+            source_service="S3",
+        ),
+    ]  # fmt: skip
+    assert of(records)["gateway"].to_list() == ["gateway_endpoint", "gateway_endpoint"]
+
+
+def test_more_bytes_than_a_column_holds_do_not_stop_the_day():
+    largest = 2**63 - 1
+    records = [record("08:01", "08:02", POD, OUT, bytes=largest, packets=largest)] * 2
+    rows = of(records)
+    assert rows.select("bytes", "max_bytes", "packets").rows() == [(largest, largest, largest)]
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=2)
+def test_days_add_up_to_the_records_in_any_order(seed):
+    draw = random.Random(seed)
+    pods = [pod(f"{n:03d}", f"10.1.{n // 200}.{n % 200}", "00:00") for n in range(400)]
+    records = []
+    for _ in range(1_500):
+        start = at("20:00") + timedelta(seconds=draw.randrange(8 * 3600))
+        records.append(
+            record(
+                start,
+                start + timedelta(seconds=draw.randrange(700)),
+                draw.choice(pods)["address"],
+                OUT,
+                bytes=draw.choice([1, 7, 1_000, 10**12]) * draw.randrange(3, 9),
+                interface_id=f"eni-{draw.randrange(2)}",
+                destination_port=draw.choice([443, 80]),
+                action=draw.choice(["ACCEPT", "ACCEPT", "REJECT"]),
+            )
+        )
+    rows = of(records, pods, days=(0, 1))
+    for column, action in (("bytes", "ACCEPT"), ("rejected_bytes", "REJECT")):
+        expected = sum(r["bytes"] for r in records if r["action"] == action)
+        assert rows[column].sum() == expected
+    assert rows.filter(pl.col("min_bytes") > pl.col("bytes")).is_empty()
+    assert rows.filter(pl.col("max_bytes") < pl.col("bytes")).is_empty()
+    draw.shuffle(records)
+    assert of(records, pods, days=(0, 1)).equals(rows)

@@ -1,0 +1,76 @@
+"""Bytes between an address of the fleet and a peer, from records over intervals.
+
+**Sides.** A record is read from each end that is a pod's or a node's address (the address in the
+packet before the interface's): the source's side transmits, the destination's receives. If neither
+end is known, the side is the interface's own (`egress`: the source), else the only private
+address, else the source; such rows are of no pod. Both instants of the interval are matched; two
+pods over one interval are `ambiguous`, unless one of them is the only one that both allow.
+AWS shows the interface's own address for every packet of the node where the packet's is not
+logged: such rows are `shared_address`, not the node's.
+
+**Windows.** As in pod_traffic: cumulative floor, so that windows add up to the record.
+
+**One observer.** Records of one exchange from several interfaces are the same bytes. Per exchange
+and UTC hour one observer is chosen: not a gateway's interface, the side's own interface (`egress`
+where it sends), most records, smallest name. Per pod (or address), hour and direction one source
+is chosen: unsampled before sampled, then format. The rest is kept with `is_chosen` false, and so is
+what is scaled in an unknown way, and gateways' own records where no end is known
+(reference/counters.md 3.4). Records that count since a connection began are left out.
+
+**Names and distance.** A name that held when the exchange began holds while it goes on (gaps up to
+600 s). Distance: node, zone and region of both ends where both are known; zones of different
+accounts are not compared, as their names are an account's own. Else the path that AWS states:
+gateway endpoint and intra-region peering are `same_region`, inter-region peering `cross_region`, an
+internet gateway is `internet` only where the peer is public and no service of the provider's.
+Everything else is `unknown`. The answer to traffic whose path is known has that path.
+"""
+
+import polars as pl
+
+from transforms.day import BuildDay
+from transforms.intermediate.name_match import match_names
+from transforms.intermediate.pod_match import match_pods
+from transforms.sql import SqlSession
+from transforms.transform import Reads, Transform
+
+PACKAGE = "transforms.intermediate"
+ACCOUNTS = pl.Schema({"cluster": pl.String(), "account_id": pl.String()})
+
+
+def build(session: SqlSession, day: BuildDay) -> str:
+    """Make `peer_traffic` of one day."""
+    values = {
+        "start_us": int(day.start_at.timestamp()) * 1_000_000,
+        "end_us": int(day.end_at.timestamp()) * 1_000_000,
+    }
+    accounts = [(facts.name, facts.account_id) for facts in day.clusters]
+    session.register("cluster_accounts", pl.DataFrame(accounts, schema=ACCOUNTS, orient="row"))
+    helpers = (
+        "peer_records", "match_input", "match_output", "peer_ends", "peer_places", "peer_sides",
+        "name_input", "name_output", "well_known_addresses", "peer_named",
+    )  # fmt: skip
+    with session.dropped(*helpers):
+        session.create("peer_records", PACKAGE, "peer_records", values)
+        session.create("match_input", PACKAGE, "peer_match_input")
+        match_pods(session, day)
+        session.create("peer_ends", PACKAGE, "peer_ends")
+        session.create("peer_places", PACKAGE, "peer_places")
+        session.create("peer_sides", PACKAGE, "peer_sides")
+        session.create("name_input", PACKAGE, "peer_name_input")
+        match_names(session)
+        session.create("well_known_addresses", PACKAGE, "well_known_addresses")
+        session.create("peer_named", PACKAGE, "peer_named")
+        return session.create("peer_traffic", PACKAGE, "peer_traffic", values)
+
+
+TRANSFORM = Transform(
+    table="peer_traffic",
+    reads=(
+        Reads("volume_records"),
+        Reads("pod_intervals"),
+        Reads("node_states", "pods"),
+        Reads("name_bindings", "names"),
+    ),
+    build=build,
+    version=1,
+)
