@@ -44,3 +44,7 @@ def _stop(message: str, code: int) -> None:
     lines = [printable(line) for line in redact(message).splitlines()]
     errors.print("error: " + "\n".join(lines), markup=False, soft_wrap=True)
     sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -15,20 +15,18 @@ from typing import Any
 import polars as pl
 
 from pipelines.errors import DataCheckError
-from pipelines.landing.context import file_context
-from pipelines.landing.detection import Detected, detect, verify
+from pipelines.landing.context import file_context, stored_path
+from pipelines.landing.detection import Detected, identify
 from pipelines.landing.duplicates import Repeats, find_repeats, ranges
-from pipelines.landing.formats import parsers
 from pipelines.landing.inputs import InputFile, list_inputs, local_copy
 from pipelines.landing.parsing import Batch, BatchOutcome, FileJob, FileOutcome, parse_batch
-from pipelines.landing.readers import Scan, head, scan
-from pipelines.ledger import EXPORT_FILES, REJECTED_RECORDS, Ledger
+from pipelines.landing.readers import Scan, scan
+from pipelines.ledger import EXPORT_FILES, Ledger
 from pipelines.publication import TableWriter
 from pipelines.settings import ExportSettings, Settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec, tables
 from schemas.table import FLEET
-from transforms.redaction import clean_url
 from transforms.sql import SqlSession
 from transforms.staging.parser import FileContext
 from transforms.staging.values import identity
@@ -125,7 +123,7 @@ def land(
         progress("reading", done, len(new))
         item = _examine(settings, contents, file, export, first_seen)
         if isinstance(item, str):
-            report.unknown.append((file.path, item))
+            report.unknown.append((redact_name(file.path), item))
         elif item.export_file_id in contents.ids:
             # The same path with the same content: only its modification mark is new.
             continue
@@ -158,7 +156,7 @@ def _new_inputs(settings: Settings, ledger: Ledger) -> list[tuple[InputFile, Exp
         (file, export)
         for export in settings.exports
         for file in list_inputs(settings, export)
-        if (export.name, clean_url(file.path), file.mark) not in ledger.marks
+        if (export.name, stored_path(file.path), file.mark) not in ledger.marks
     ]
     # Small files first, so that a file is known before the one that grew from it.
     return sorted(found, key=lambda p: (p[0].facts.day or date.max, p[0].size, p[0].path))
@@ -225,7 +223,7 @@ def _examine(
     context = file_context(
         settings,
         export,
-        path=clean_url(file.path),
+        path=stored_path(file.path),
         cluster=cluster,
         node=file.facts.node,
         project=file.facts.project,
@@ -251,7 +249,10 @@ def _batches(fresh: Sequence[_Found]) -> list[Batch]:
     batches = []
     for _, items in sorted(groups.items(), key=lambda pair: pair[0]):
         for chunk in _chunks(items):
-            jobs = tuple(FileJob(i.export_file_id, i.file.size, i.context, i.format) for i in chunk)
+            jobs = tuple(
+                FileJob(i.export_file_id, i.file.path, i.file.size, i.context, i.format)
+                for i in chunk
+            )
             part = identity(*(job.export_file_id for job in jobs))[:16]
             batches.append(Batch(part, chunk[0].context.cluster, jobs))
     return batches
@@ -300,7 +301,7 @@ def _commit(
     by_id: dict[str, _Found],
     report: LandReport,
 ) -> Ledger:
-    """Commit parsed batches: rejects first, then the ledger rows that make the parts exist."""
+    """Commit parsed batches: write the ledger rows that make their parts exist."""
     if not outcomes:
         return ledger
     with SqlSession(
@@ -317,13 +318,6 @@ def _commit(
             _ledger_row(lake, batch, file, by_id[file.export_file_id], repeats)
             for file in outcome.files
         ]
-        rejects: list[dict[str, Any]] = [
-            {"export_file_id": f.export_file_id, **vars(r)}
-            for f in outcome.files
-            for r in f.rejects
-        ]
-        if rejects:
-            _write_rows(lake, REJECTED_RECORDS, day, name, rejects)
         _write_rows(lake, EXPORT_FILES, day, name, rows)
         report.days.add(day)
         for row in rows:
@@ -349,7 +343,7 @@ def _ledger_row(
         "record_count": outcome.record_count,
         "accepted_count": outcome.accepted_count - duplicates,
         "duplicate_count": duplicates,
-        "rejected_count": len(outcome.rejects),
+        "rejected_count": outcome.rejected_count,
         "ignored_count": outcome.ignored.total(),
         "ignored_reasons": [f"{k}={v}" for k, v in sorted(outcome.ignored.items())],
         "part": batch.part,

@@ -5,7 +5,7 @@ gave is counted record by record, so that nothing can disappear.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,11 +18,12 @@ from pipelines.errors import DataCheckError
 from pipelines.landing.formats import parsers
 from pipelines.landing.inputs import local_copy
 from pipelines.landing.readers import MAX_LINE_BYTES, Break, raw_records
+from pipelines.ledger import REJECTED_RECORDS
 from pipelines.publication import TableWriter, check
 from pipelines.storage import Lake
 from schemas.registry import table_spec
 from schemas.table import FLEET, TableSpec
-from transforms.redaction import excerpt, redact
+from transforms.redaction import excerpt, excerpt_around, redact
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord
 
 BATCH_RECORDS = 20_000
@@ -37,12 +38,14 @@ class FileJob:
 
     Attributes:
         export_file_id: Its id.
+        source: Where it is read from; the context holds the path as it may be stored.
         size: Size as stored.
         context: What is known of it.
         format: Parser to use.
     """
 
     export_file_id: str
+    source: str
     size: int
     context: FileContext
     format: str
@@ -63,15 +66,25 @@ class Batch:
     files: tuple[FileJob, ...]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Reject:
-    """One refused record."""
+    """One refused record.
+
+    Attributes:
+        record_index: Ordinal in its file.
+        locator: Where it stands.
+        byte_offset: Offset in the decompressed text, if it has one.
+        reason: Why, redacted.
+        excerpt: What may be shown of it.
+        caret: Character of the excerpt at which the record breaks, where that is known and asked.
+    """
 
     record_index: int
     locator: str
     byte_offset: int | None
     reason: str
     excerpt: str
+    caret: int | None = None
 
 
 @dataclass
@@ -82,7 +95,7 @@ class FileOutcome:
         export_file_id: Its id.
         record_count: Records in all.
         accepted_count: Records that gave rows, repeated ones among them.
-        rejects: Refused records.
+        rejected_count: Refused records.
         ignored: Ignored records by reason.
         tables: Table → (first row in the part, rows).
         first_event_at: Earliest event.
@@ -93,7 +106,7 @@ class FileOutcome:
     export_file_id: str
     record_count: int = 0
     accepted_count: int = 0
-    rejects: list[Reject] = field(default_factory=list)
+    rejected_count: int = 0
     ignored: Counter[str] = field(default_factory=Counter)
     tables: dict[str, tuple[int, int]] = field(default_factory=dict)
     first_event_at: datetime | None = None
@@ -116,7 +129,7 @@ def parse_batch(lake: Lake, batch: Batch, temp: Path | None) -> BatchOutcome:
         part = _Part(lake, batch, stack)
         for job in batch.files:
             outcome = FileOutcome(job.export_file_id)
-            with local_copy(job.context.path, job.size, temp) as path:
+            with local_copy(job.source, job.size, temp) as path:
                 _parse_file(path, job, part, outcome)
             outcomes.append(outcome)
         part.close()
@@ -158,12 +171,14 @@ def _refuse_long(too_long: list[RawRecord]) -> Iterator[Parsed]:
         yield Parsed(raw.locator, raw.offset, b"", reject=reason)
 
 
-class _Rows(Protocol):
-    """Where rows go."""
+class _Sink(Protocol):
+    """Where rows and refused records go."""
 
     def rows(self, table: str) -> int: ...
 
     def write(self, table: str, frame: pl.DataFrame) -> None: ...
+
+    def refuse(self, export_file_id: str, rejects: Sequence[Reject]) -> None: ...
 
 
 class _Part:
@@ -191,41 +206,74 @@ class _Part:
             self._writers[table] = writer
         writer.append(frame)
 
+    def refuse(self, export_file_id: str, rejects: Sequence[Reject]) -> None:
+        """Append refused records; like rows, they count once a commit lists the part."""
+        spec = table_spec(REJECTED_RECORDS)
+        rows = [{"export_file_id": export_file_id, **vars(reject)} for reject in rejects]
+        schema = spec.polars_schema
+        frame = pl.DataFrame({c: [row[c] for row in rows] for c in schema}, schema=schema)
+        check(spec, frame)
+        self.write(REJECTED_RECORDS, frame)
+
     def close(self) -> None:
         """Finish all files."""
         for writer in self._writers.values():
             writer.close()
 
 
-def _parse_file(path: Path, job: FileJob, part: _Rows, outcome: FileOutcome) -> None:
+_Show = Callable[[Parsed], tuple[str, int | None]]
+"""Excerpt of a refused record, and the character of it at which the record breaks."""
+
+
+def _beginning(parsed: Parsed) -> tuple[str, int | None]:
+    return excerpt(parsed.raw), None
+
+
+def _parse_file(
+    path: Path, job: FileJob, part: _Sink, outcome: FileOutcome, show: _Show = _beginning
+) -> None:
+    """Parse a file in stretches of bounded size; rows and rejects of each go to the part."""
     parser = parsers()[job.format]
     pending: list[tuple[int, Parsed]] = []
+    refused: list[tuple[int, Parsed, str]] = []
     size = 0
+
+    def flush() -> None:
+        refused.extend(_write_rows(pending, job, part, outcome))
+        if refused:
+            refused.sort(key=lambda item: item[0])
+            part.refuse(job.export_file_id, [_reject(*item, show) for item in refused])
+            outcome.rejected_count += len(refused)
+        pending.clear()
+        refused.clear()
+
     for index, parsed in enumerate(parse_records(path, parser, job.context)):
         outcome.record_count += 1
-        if parsed.reject is not None:
-            outcome.rejects.append(_reject(index, parsed, parsed.reject))
-        elif parsed.ignore is not None:
+        if parsed.ignore is not None:
             outcome.ignored[parsed.ignore] += 1
+            continue
+        if parsed.reject is not None:
+            refused.append((index, parsed, parsed.reject))
         else:
             pending.append((index, parsed))
-            size += len(parsed.raw)
-            if len(pending) >= BATCH_RECORDS or size >= BATCH_BYTES:
-                _write_rows(pending, job, part, outcome)
-                pending, size = [], 0
-    _write_rows(pending, job, part, outcome)
-    outcome.rejects.sort(key=lambda r: r.record_index)
+        size += len(parsed.raw) + (len(parsed.place.raw) if parsed.place else 0)
+        if len(pending) + len(refused) >= BATCH_RECORDS or size >= BATCH_BYTES:
+            flush()
+            size = 0
+    flush()
 
 
 def _write_rows(
-    pending: list[tuple[int, Parsed]], job: FileJob, part: _Rows, outcome: FileOutcome
-) -> None:
+    pending: list[tuple[int, Parsed]], job: FileJob, part: _Sink, outcome: FileOutcome
+) -> list[tuple[int, Parsed, str]]:
+    """Write the rows of records; returns the records that no table can hold, with reasons."""
+    refused: list[tuple[int, Parsed, str]] = []
     if not pending:
-        return
+        return refused
     try:
         frames = _frames(pending, job)
     except _NOT_REPRESENTABLE:
-        pending = _representable(pending, job, outcome)
+        pending, refused = _representable(pending, job)
         frames = _frames(pending, job)
     outcome.accepted_count += len(pending)
     for table, frame in frames.items():
@@ -234,6 +282,7 @@ def _write_rows(
         outcome.tables[table] = (first, count + frame.height)
         _note_range(table_spec(table), frame, outcome)
         _note_capabilities(table_spec(table), frame, outcome)
+    return refused
 
 
 _NOT_REPRESENTABLE = (
@@ -246,19 +295,19 @@ _NOT_REPRESENTABLE = (
 
 
 def _representable(
-    pending: list[tuple[int, Parsed]], job: FileJob, outcome: FileOutcome
-) -> list[tuple[int, Parsed]]:
-    """Refuse the records whose values a table cannot hold; give the others."""
-    good = []
-    for item in pending:
+    pending: list[tuple[int, Parsed]], job: FileJob
+) -> tuple[list[tuple[int, Parsed]], list[tuple[int, Parsed, str]]]:
+    """Part the records whose values a table can hold from the others, which get a reason."""
+    good: list[tuple[int, Parsed]] = []
+    refused: list[tuple[int, Parsed, str]] = []
+    for index, parsed in pending:
         try:
-            _frames([item], job)
+            _frames([(index, parsed)], job)
         except _NOT_REPRESENTABLE as error:
-            reason = f"not_representable: {redact(str(error))[:200]}"
-            outcome.rejects.append(_reject(item[0], item[1], reason))
+            refused.append((index, parsed, f"not_representable: {redact(str(error))[:200]}"))
         else:
-            good.append(item)
-    return good
+            good.append((index, parsed))
+    return good, refused
 
 
 def _frames(pending: list[tuple[int, Parsed]], job: FileJob) -> dict[str, pl.DataFrame]:
@@ -316,15 +365,33 @@ def _note_capabilities(spec: TableSpec, frame: pl.DataFrame, outcome: FileOutcom
     )
 
 
-def _reject(index: int, parsed: Parsed, reason: str) -> Reject:
-    return Reject(index, parsed.locator, parsed.offset, redact(reason), excerpt(parsed.raw))
+def _reject(index: int, parsed: Parsed, reason: str, show: _Show) -> Reject:
+    shown, caret = show(parsed)
+    return Reject(index, parsed.locator, parsed.offset, redact(reason), shown, caret)
+
+
+@dataclass
+class Findings:
+    """What a file would give.
+
+    Attributes:
+        outcome: What landing it would count.
+        rejects: The first refused records, with the place where each breaks.
+        reasons: Refused records by the first word of their reason.
+    """
+
+    outcome: FileOutcome
+    rejects: list[Reject] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
 
 
 class _Nowhere:
     """A part that keeps no rows: for checking a file."""
 
-    def __init__(self) -> None:
+    def __init__(self, findings: Findings, kept: int) -> None:
         self._rows: Counter[str] = Counter()
+        self._findings = findings
+        self._kept = kept
 
     def rows(self, table: str) -> int:
         """Rows that a table would have so far."""
@@ -334,10 +401,32 @@ class _Nowhere:
         """Count the rows."""
         self._rows[table] += frame.height
 
+    def refuse(self, export_file_id: str, rejects: Sequence[Reject]) -> None:  # noqa: ARG002
+        """Count the refused records and keep the first."""
+        kept = self._findings.rejects
+        kept.extend(rejects[: self._kept - len(kept)])
+        self._findings.reasons.update(reject.reason.partition(":")[0] for reject in rejects)
 
-def check_file(path: Path, format_name: str, context: FileContext) -> FileOutcome:
-    """Parse a file and say what it would give, without writing anything."""
-    job = FileJob("check", path.stat().st_size, context, format_name)
-    outcome = FileOutcome(job.export_file_id)
-    _parse_file(path, job, _Nowhere(), outcome)
-    return outcome
+    def show(self, parsed: Parsed) -> tuple[str, int | None]:
+        """Excerpt around the place where a record breaks, of the records that are kept."""
+        if len(self._findings.rejects) >= self._kept:
+            return "", None
+        if parsed.place is None:
+            return excerpt(parsed.raw), None
+        return excerpt_around(*parsed.place)
+
+
+def check_file(path: Path, format_name: str, context: FileContext, kept: int) -> Findings:
+    """Parse a file and say what it would give, without writing anything.
+
+    Args:
+        path: The file.
+        format_name: Its format.
+        context: What is known of it.
+        kept: Refused records to keep at most.
+    """
+    job = FileJob("check", str(path), path.stat().st_size, context, format_name)
+    findings = Findings(FileOutcome(job.export_file_id))
+    nowhere = _Nowhere(findings, kept)
+    _parse_file(path, job, nowhere, findings.outcome, nowhere.show)
+    return findings

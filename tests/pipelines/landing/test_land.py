@@ -234,3 +234,17 @@ def test_the_event_range_of_a_file_stands_in_the_ledger(tmp_path: Path) -> None:
     assert ledger.files["last_event_at"].to_list() == [day + dt.timedelta(seconds=90)]
     meeting = ledger.meeting(("fleet",), day + dt.timedelta(seconds=91), None)
     assert meeting.is_empty()
+
+
+def test_names_with_odd_characters_are_read_and_a_token_in_a_name_is_not_stored(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path, "a?x=1#y.log", [line(1)])
+    put(tmp_path, "b?x=2#y.log", [line(2)])
+    token = "ghp_" + "A1b2C3d4E5" * 4
+    put(tmp_path, f"{token}.log", [line(3)])
+    _, ledger = run(zone(tmp_path))
+    assert keys(ledger) == ["key-1", "key-2", "key-3"]
+    paths = ledger.files["path"].to_list()
+    assert len(set(paths)) == 3
+    assert not any(token in path for path in paths)
