@@ -41,6 +41,7 @@ class BuildDay:
         clusters: All clusters of the settings.
         look_back: How far back each table reads.
         look_ahead: How far the next reading of bytes and coverage may lie behind the day.
+        final_after: How long after an hour its logs are awaited.
         datasets: (dataset id, pattern over object ids), in the order of the settings.
         buckets: (pattern over bucket names, region), in the order of the settings.
         export_tables: (cluster or fleet, staging table) that the settings' exports can fill.
@@ -53,6 +54,7 @@ class BuildDay:
     clusters: tuple[ClusterFacts, ...] = ()
     look_back: LookBack = field(default_factory=LookBack)
     look_ahead: timedelta = timedelta(hours=1)
+    final_after: timedelta = timedelta(days=3)
     datasets: tuple[tuple[str, str], ...] = ()
     buckets: tuple[tuple[str, str], ...] = ()
     export_tables: tuple[tuple[str, str], ...] = ()

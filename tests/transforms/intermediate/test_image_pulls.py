@@ -407,13 +407,13 @@ def kubelets(draw: st.DrawFn) -> list[dict[str, Any]]:
     return events
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(events=kubelets(), data=st.data())
 def test_the_order_of_events_has_no_say(events: list[dict[str, Any]], data: st.DataObject):
     assert built(events).equals(built(data.draw(st.permutations(events))))
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(events=kubelets())
 def test_rows_are_pulls_with_an_end_behind_their_start_and_an_honest_range(
     events: list[dict[str, Any]],

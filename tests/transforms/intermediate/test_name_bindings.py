@@ -254,13 +254,13 @@ SOME_LOOKUPS = st.lists(
 )
 
 
-@settings(max_examples=6)
+@settings(max_examples=5)
 @given(lookups=SOME_LOOKUPS, data=st.data())
 def test_the_order_of_lookups_has_no_say(lookups: list[dict[str, Any]], data: st.DataObject):
     assert built(lookups).equals(built(data.draw(st.permutations(lookups))))
 
 
-@settings(max_examples=6)
+@settings(max_examples=5)
 @given(lookups=SOME_LOOKUPS)
 def test_two_days_together_bind_exactly_when_some_answer_does(lookups: list[dict[str, Any]]):
     days = pl.concat([built(lookups), built(lookups, NEXT)])
