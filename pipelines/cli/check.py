@@ -1,24 +1,44 @@
 """`podledger check`: what a file is, what it carries, what would be refused and why."""
 
 import datetime as dt
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.cells import cell_len
 
 from pipelines.cli.options import AsJson
 from pipelines.cli.output import print_plain, printable, to_json
-from pipelines.errors import InputError, PodledgerError
-from pipelines.landing.detection import Detected, detect, verify
-from pipelines.landing.formats import format_names, parsers
-from pipelines.landing.parsing import check_file
-from pipelines.landing.readers import head
-from transforms.redaction import KeyedHash
+from pipelines.errors import PodledgerError
+from pipelines.landing.detection import Detected, identify
+from pipelines.landing.formats import format_names
+from pipelines.landing.parsing import Findings, check_file
+from transforms.redaction import KeyedHash, redact, redact_name
 from transforms.staging.parser import FileContext
 
 SHOWN_REJECTS = 5
+ANY_KEY = KeyedHash(b"podledger check")
+"""So that what is kept as a keyed hash counts among what a file carries; no hash is shown."""
+
+
+@dataclass
+class RejectedRecord:
+    """A record that would be refused.
+
+    Attributes:
+        locator: Where it stands.
+        byte_offset: Offset in the decompressed text; none for a part of a document.
+        reason: Why.
+        excerpt: What may be shown of it.
+        caret: Character of the excerpt at which it breaks, where that is known.
+    """
+
+    locator: str
+    byte_offset: int | None
+    reason: str
+    excerpt: str
+    caret: int | None
 
 
 @dataclass
@@ -29,12 +49,13 @@ class FileCheck:
         path: The file.
         format: Its format; none if unknown.
         variant: What exactly.
-        problem: Why it is unknown.
+        problem: Why it is unknown or cannot be read.
         counts: Records by kind.
         rows: Rows by table.
         ignored: Ignored records by reason.
-        rejects: (locator, byte offset, reason, excerpt) of the first rejects.
-        capabilities: Optional columns that hold a value.
+        rejected: Refused records by the first word of their reason.
+        rejects: The first refused records.
+        capabilities: `table.column` of optional columns that hold a value.
         first_event_at: Earliest event.
         last_event_at: Latest event.
     """
@@ -46,7 +67,8 @@ class FileCheck:
     counts: dict[str, int] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
     ignored: dict[str, int] = field(default_factory=dict)
-    rejects: list[tuple[str, int | None, str, str]] = field(default_factory=list)
+    rejected: dict[str, int] = field(default_factory=dict)
+    rejects: list[RejectedRecord] = field(default_factory=list)
     capabilities: list[str] = field(default_factory=list)
     first_event_at: dt.datetime | None = None
     last_event_at: dt.datetime | None = None
@@ -69,43 +91,50 @@ def check(
     if format_name is not None and format_name not in format_names():
         message = f"--format {format_name}: expected one of {', '.join(format_names())}"
         raise PodledgerError(message)
-    found = [check_one(Path(name), format_name, record_format) for name in files]
-    if as_json:
-        print_plain(to_json([vars(item) for item in found]))
-    else:
-        for item in found:
+    found = []
+    for name in files:
+        item = check_one(Path(name), format_name, record_format)
+        found.append(item)
+        if not as_json:
             _print(item)
+    if as_json:
+        print_plain(to_json([asdict(item) for item in found]))
     raise typer.Exit(2 if any(item.problem for item in found) else 0)
 
 
 def check_one(path: Path, format_name: str | None, record_format: str | None) -> FileCheck:
-    """Look at one file.
+    """Look at one file; what hinders that is its `problem`."""
+    result = FileCheck(redact_name(str(path)))
+    try:
+        result.problem = _unreadable(path)
+        if result.problem is None:
+            _fill(result, path, format_name, record_format)
+    except OSError as error:
+        result.problem = f"{error.strerror or 'cannot be read'}; expected a readable file"
+    return result
 
-    Raises:
-        InputError: It is no readable file.
-    """
-    if not path.is_file():
-        kind = "a folder" if path.is_dir() else "absent"
-        message = f"{path}: {kind}; expected a file"
-        raise InputError(message)
-    result = FileCheck(str(path))
-    beginning = head(path)
-    if format_name is None:
-        detected = detect(beginning)
-        if not isinstance(detected, Detected):
-            result.problem = detected
-            return result
-        parser, result.variant = detected.parser, detected.variant
-    else:
-        parser = parsers()[format_name]
-        contradiction = verify(parser, beginning)
-        if contradiction is not None:
-            result.problem = contradiction
-            return result
-    result.format = parser.name
+
+def _unreadable(path: Path) -> str | None:
+    if path.is_file():
+        return None
+    if path.is_dir():
+        return "a folder; expected a file"
+    if str(path).startswith("s3:"):
+        return "not a local file; fetch it to check it"
+    return "no regular file; expected a file" if path.exists() else "absent; expected a file"
+
+
+def _fill(
+    result: FileCheck, path: Path, format_name: str | None, record_format: str | None
+) -> None:
+    detected = identify(path, format_name, record_format)
+    if not isinstance(detected, Detected):
+        result.problem = detected
+        return
+    result.format, result.variant = detected.parser.name, detected.variant
     context = FileContext(
         export="check",
-        path=str(path),
+        path=result.path,
         cluster=None,
         node=None,
         project=None,
@@ -114,47 +143,63 @@ def check_one(path: Path, format_name: str | None, record_format: str | None) ->
         path_at=None,
         record_format=record_format,
         temporality=None,
-        key_hash=KeyedHash(None),
+        key_hash=ANY_KEY,
     )
-    outcome = check_file(path, parser.name, context)
+    _take(result, check_file(path, detected.parser.name, context, SHOWN_REJECTS))
+
+
+def _take(result: FileCheck, found: Findings) -> None:
+    outcome = found.outcome
     result.counts = {
         "record": outcome.record_count,
         "accepted": outcome.accepted_count,
-        "rejected": len(outcome.rejects),
+        "rejected": outcome.rejected_count,
         "ignored": outcome.ignored.total(),
     }
     result.rows = {table: count for table, (_, count) in sorted(outcome.tables.items())}
     result.ignored = dict(sorted(outcome.ignored.items()))
+    result.rejected = dict(sorted(found.reasons.items()))
     result.rejects = [
-        (r.locator, r.byte_offset, r.reason, r.excerpt) for r in outcome.rejects[:SHOWN_REJECTS]
+        RejectedRecord(r.locator, r.byte_offset, r.reason, r.excerpt, r.caret)
+        for r in found.rejects
     ]
     result.capabilities = sorted(outcome.capabilities)
     result.first_event_at = outcome.first_event_at
     result.last_event_at = outcome.last_event_at
-    return result
 
 
 def _print(item: FileCheck) -> None:
+    path = printable(item.path)
     if item.problem is not None:
-        print_plain(f"{item.path}: {item.problem}")
+        print_plain(f"{path}: {printable(redact(item.problem))}")
         return
     counts = ", ".join(f"{n} {kind}" for kind, n in item.counts.items() if kind != "record")
-    variant = f" ({item.variant})" if item.variant else ""
-    print_plain(f"{item.path}: {item.format}{variant}, {item.counts['record']} records: {counts}")
+    variant = f" ({printable(item.variant)})" if item.variant else ""
+    print_plain(f"{path}: {item.format}{variant}, {item.counts['record']} record(s): {counts}")
     for table, rows in item.rows.items():
         names = [c.split(".", 1)[1] for c in item.capabilities if c.startswith(f"{table}.")]
         print_plain(f"  {rows} row(s) of {table}, with {', '.join(names) or 'no optional column'}")
     if item.first_event_at is not None:
-        print_plain(f"  events from {item.first_event_at} to {item.last_event_at}")
+        print_plain(f"  events from {_time(item.first_event_at)} to {_time(item.last_event_at)}")
     for reason, n in item.ignored.items():
-        print_plain(f"  ignored: {reason} ({n})")
-    reasons = Counter(reason.split(":", 1)[0] for _, _, reason, _ in item.rejects)
-    for locator, offset, reason, excerpt in item.rejects:
-        where = locator if offset is None else f"{locator}, byte {offset}"
-        print_plain(f"  rejected: {where}: {printable(reason)}")
-        if excerpt:
-            print_plain(f"    {printable(excerpt)}")
-            print_plain("    ^")
-    more = item.counts["rejected"] - sum(reasons.values())
+        print_plain(f"  ignored: {printable(reason)} ({n})")
+    for word, n in item.rejected.items():
+        print_plain(f"  rejected: {printable(word)} ({n})")
+    for reject in item.rejects:
+        where = reject.locator
+        if reject.byte_offset is not None and not where.startswith("byte "):
+            where += f", byte {reject.byte_offset}"
+        print_plain(f"  {where}: {printable(reject.reason)}")
+        if reject.excerpt:
+            shown = printable(reject.excerpt)
+            print_plain(f"    {shown}")
+            if reject.caret is not None:
+                before = printable(reject.excerpt[: reject.caret])
+                print_plain(f"    {' ' * cell_len(before)}^")
+    more = item.counts["rejected"] - len(item.rejects)
     if more > 0:
-        print_plain(f"  and {more} more reject(s)")
+        print_plain(f"  and {more} more rejected record(s)")
+
+
+def _time(instant: dt.datetime | None) -> str:
+    return "" if instant is None else f"{instant:%Y-%m-%dT%H:%M:%S.%fZ}"

@@ -123,7 +123,7 @@ def land(
         progress("reading", done, len(new))
         item = _examine(settings, contents, file, export, first_seen)
         if isinstance(item, str):
-            report.unknown.append((redact_name(file.path), item))
+            report.unknown.append((stored_path(file.path), item))
         elif item.export_file_id in contents.ids:
             # The same path with the same content: only its modification mark is new.
             continue
@@ -208,17 +208,11 @@ def _examine(
         cluster = export.clusters[0]
     scope = cluster or FLEET
     with local_copy(file.path, file.size, settings.temp_path) as path:
-        beginning = head(path)
-        if export.format == "auto":
-            detected = detect(beginning)
-            if not isinstance(detected, Detected):
-                return detected
-            parser = detected.parser
-        else:
-            parser = parsers()[export.format]
-            contradiction = verify(parser, beginning)
-            if contradiction is not None:
-                return contradiction
+        stated = None if export.format == "auto" else export.format
+        detected = identify(path, stated, export.record_format)
+        if not isinstance(detected, Detected):
+            return detected
+        parser = detected.parser
         scanned = scan(path, contents.lengths(scope, file.facts.node, parser.name))
     context = file_context(
         settings,

@@ -135,7 +135,8 @@ def recognise(head: bytes) -> Recognition:
     results = value.get("results")
     if isinstance(results, list) and ("count" in value or "next" in value):
         is_page = {"count", "next", "previous", "results"} == value.keys()
-        return _recognise_entries(results, "run list") if results else Recognition(int(is_page))
+        empty = Recognition(int(is_page), "an empty page of a list")
+        return _recognise_entries(results, "run list") if results else empty
     if isinstance(value.get("pods"), dict) and _is_archive(value):
         return Recognition(3, "spec.json archive")
     if _is_uuid(value) and isinstance(value.get("status_conditions"), list):
