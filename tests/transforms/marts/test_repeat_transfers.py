@@ -315,7 +315,7 @@ def drawn(seed: int) -> list[Read]:
     return reads
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(st.integers(0, 2**32))
 def test_rows_equal_a_slow_count(seed):
     reads = drawn(seed)
@@ -329,7 +329,7 @@ def test_rows_equal_a_slow_count(seed):
         assert (rows["max_repeat_bytes"] <= rows["transferred_bytes"]).all()
 
 
-@settings(max_examples=3)
+@settings(max_examples=1)
 @given(st.integers(0, 2**32))
 def test_the_minima_of_all_days_are_what_was_read_beyond_one_object_in_any_order(seed):
     draw = random.Random(seed)

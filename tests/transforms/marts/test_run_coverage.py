@@ -211,7 +211,7 @@ def test_a_run_that_is_not_active_on_the_day_has_no_row():
 MINUTES = 24 * 60
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(st.integers(0, 2**32))
 def test_coverage_equals_a_count_of_minutes(seed):
     draw = random.Random(seed)
