@@ -3,42 +3,73 @@
 How landing uses it: for a large file of `format: hubble`, cut its text into blocks of whole lines
 and write the tables of each batch as they come, in order.
 
-    for batch in parse_columns(blocks, context, session, export_file_id=…):
+    for batch in parse_columns(TextFile(path, "gzip"), blocks, context, session, …):
         for table, rows in batch.tables.items():
             part.write(table, rows)
 
 The result equals that of `hubble.PARSER`, record for record and row for row, in the same order;
 provenance columns are filled. Nothing raises but a broken block source, and no record is lost:
 `record_count = accepted + rejected + ignored` holds for every batch.
+
+How it works. DuckDB turns the lines into columns of raw values (`hubble_columns.sql`), refusing
+what is no JSON. The rules of the line reader are applied to each distinct value. Whatever is not
+plainly right is read again from its line by the line reader itself: lines of other events, values
+that look odd, and lines that DuckDB would take although they are no JSON (it allows a comma behind
+the last element, and NaN), which a second, independent scan of the text finds. Both must agree on
+which line is which record, or the line reader does the rest of the file.
+
+DuckDB stops at the first line that is damaged. From there on the lines that the scan doubts are
+kept from it, and the text is given to it in pieces; what it refuses even then (a key that stands
+twice, an object where a list should be) is left to the line reader, up to the end of the piece.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
+import duckdb
+import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.registry import table_spec
-from transforms.sql import SqlSession
-from transforms.staging.hubble_rows import parse_line
+from transforms.sql import SqlSession, statement
+from transforms.staging.column_rules import TEXT, Doubts
+from transforms.staging.hubble_flow_columns import Columns, flow_columns, states_lookup
+from transforms.staging.hubble_rows import dns_lookup, hash_of_line, parse_line
+from transforms.staging.line_blocks import LineBlocks, TextBlock
 from transforms.staging.parser import FileContext, Parsed, RawRecord
+from transforms.staging.refusal import RefusedError
 
 FORMAT = "hubble"
+BATCH_ROWS = 20_480
+"""Rows that the engine gives at a time; bounds memory, and fits the processor's cache."""
+GAP_RECORDS = 2 * BATCH_ROWS
+"""Records at most in one batch that holds many other events."""
+PIECE_BYTES = 16 << 20
+"""Text that is given to the engine at a time behind the first damaged line."""
 
 
-class TextBlock(NamedTuple):
-    """Whole lines of a file.
+class TextFile(NamedTuple):
+    """The file as the engine opens it.
 
     Attributes:
-        first_line: Number of its first line, from 1, blank lines counted.
-        offset: Byte offset of its first byte in the decompressed text.
-        data: The bytes; ends with a line end unless it is the last block.
+        path: Path of a local file; its text is what the blocks hold.
+        compression: How it is compressed.
     """
 
-    first_line: int
-    offset: int
-    data: bytes
+    path: str
+    compression: Literal["none", "gzip", "zstd"]
+
+
+class Scratch(Protocol):
+    """A piece of memory that the engine can open as a file."""
+
+    path: str
+
+    def fill(self, parts: Iterable[bytes]) -> None:
+        """Replace what it holds."""
 
 
 @dataclass
@@ -62,15 +93,18 @@ class ColumnBatch:
 
 
 def parse_columns(
+    file: TextFile,
     blocks: Iterable[TextBlock | Parsed],
     context: FileContext,
-    session: SqlSession,  # noqa: ARG001
+    session: SqlSession,
     *,
     export_file_id: str,
+    scratch: Scratch | None = None,
 ) -> Iterator[ColumnBatch]:
     """Parse a file of Hubble lines in batches of bounded size.
 
     Args:
+        file: The file, for the engine.
         blocks: The file's text in order, in blocks of about 1 MiB. A `Parsed` between two blocks is
             a record that the reader itself refused (a line that is too long, the break of a damaged
             stream); it is counted and passed on in its place.
@@ -78,6 +112,7 @@ def parse_columns(
         session: A database to work in, of one thread where several files are read side by side.
             It is used alone while the iterator runs and holds nothing afterwards.
         export_file_id: Id of the file, for the rows.
+        scratch: Memory for the text behind a damaged line; without it the line reader does that.
 
     Yields:
         Batches in source order; together they hold every non-blank line once.
@@ -85,32 +120,284 @@ def parse_columns(
     Raises:
         Exception: What the block source raises, after the batches before it.
     """
-    index = 0
-    for block in blocks:
-        records = [block] if isinstance(block, Parsed) else _parsed_lines(block, context)
-        batch = ColumnBatch()
-        rows: dict[str, list[dict[str, object]]] = {}
-        for parsed in records:
-            _note(batch, rows, index, parsed)
-            index += 1
-        batch.tables = {
-            name: _table(name, values, context, export_file_id) for name, values in rows.items()
+    lines = LineBlocks(blocks, _trusted)
+    reader = _Reader(context, session, export_file_id, lines)
+    yield from reader.whole_file(file)
+    if reader.is_refused and scratch is not None:
+        yield from reader.pieces(scratch)
+    yield from reader.rest()
+
+
+class _Anything(msgspec.Struct):
+    """Any object: the decoder checks all of it and keeps nothing."""
+
+
+_ANY: "msgspec.json.Decoder[_Anything]" = msgspec.json.Decoder(_Anything)
+
+
+def _trusted(text: bytes) -> int | None:
+    """How many JSON objects a text holds, if it is nothing else."""
+    try:
+        if not text.isascii():
+            text.decode()
+        return len(_ANY.decode_lines(text))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+class _MisalignedError(Exception):
+    """The engine and the scan disagree on which line is which record."""
+
+
+class _Reader:
+    """Reads one file; what is done is never done again.
+
+    Attributes:
+        done: Records that are in batches already.
+        is_refused: Whether the engine stopped before the end.
+    """
+
+    def __init__(
+        self, context: FileContext, session: SqlSession, export_file_id: str, lines: LineBlocks
+    ) -> None:
+        self.done = 0
+        self.is_refused = False
+        self._context = context
+        self._connection = session.connection
+        self._export_file_id = export_file_id
+        self._lines = lines
+        self._connection.execute("SET arrow_large_buffer_size = true")
+
+    def whole_file(self, file: TextFile) -> Iterator[ColumnBatch]:
+        """Read until the engine stops, which is at the end or at a damaged line."""
+        yield from self._until_refused(self._engine(file.path, file.compression, 0))
+
+    def pieces(self, scratch: Scratch) -> Iterator[ColumnBatch]:
+        """Read the rest in pieces of text, from which doubtful lines are taken out."""
+        lines = self._lines
+        while self.done < (end := lines.read_bytes(self.done, PIECE_BYTES)):
+            start = self.done
+            scratch.fill(lines.engine_text(start, end))
+            yield from self._until_refused(self._engine(scratch.path, "none", start))
+            yield from self._by_line_to(end)
+
+    def rest(self) -> Iterator[ColumnBatch]:
+        """Read what is left by the line reader."""
+        lines = self._lines
+        while True:
+            lines.read_to(self.done + 1)
+            if self.done == lines.count:
+                return
+            yield from self._by_line_to(min(lines.count, self.done + BATCH_ROWS))
+
+    def _until_refused(self, parts: Iterator[pa.RecordBatch]) -> Iterator[ColumnBatch]:
+        """Batches of the engine's rows, as long as it takes the lines and they are what they seem.
+
+        A batch is whole or is not there: what is not done when this ends is still to be read.
+        """
+        batches = (batch for part in parts for batch in self._up_to(part))
+        while True:
+            try:
+                batch = next(batches, None)
+            except (duckdb.Error, pa.ArrowException, _MisalignedError):
+                self.is_refused = True
+                break
+            if batch is None:
+                break
+            yield batch
+        # What is left was not read by the engine, so that the text has to tell all of it.
+        self._lines.examine_closely()
+
+    def _engine(self, path: str, compression: str, first: int) -> Iterator[pa.RecordBatch]:
+        """Raw flows with their index in the file; raises at a line that the engine refuses."""
+        relation = self._connection.sql(
+            statement(__package__ or "", "hubble_columns"),
+            params={"path": path, "compression": compression},
+        )
+        for batch in relation.to_arrow_reader(BATCH_ROWS):
+            if batch.num_rows:
+                index = pc.add(batch.column("ordinal"), first)
+                yield batch.set_column(0, "ordinal", index)
+
+    def _up_to(self, part: pa.RecordBatch) -> Iterator[ColumnBatch]:
+        """Batches of all records up to the last of the part's rows."""
+        last = part.column("ordinal")[-1].as_py()
+        if last + 1 - self.done <= GAP_RECORDS:
+            yield self._batch(part, last + 1)
+        elif part.num_rows > 1:
+            half = part.num_rows // 2
+            yield from self._up_to(part.slice(0, half))
+            yield from self._up_to(part.slice(half))
+        else:
+            yield from self._by_line_to(last)
+            yield self._batch(part, last + 1)
+
+    def _by_line_to(self, end: int) -> Iterator[ColumnBatch]:
+        while self.done < end:
+            upper = min(end, self.done + BATCH_ROWS)
+            self._lines.read_to(upper)
+            if self._lines.count < upper:
+                raise _MisalignedError
+            parsed = {i: self._parsed(i) for i in range(self.done, upper)}
+            yield self._finish(upper, {}, parsed)
+
+    def _batch(self, part: pa.RecordBatch, end: int) -> ColumnBatch:
+        """The records from where reading stands to `end`."""
+        self._lines.read_to(end)
+        self._check(part)
+        doubts = Doubts()
+        columns = flow_columns(part, doubts)
+        columns["record_index"] = part.column("ordinal")
+        self._note_doubtful_lines(columns, doubts, end)
+        self._add_hashes(columns, doubts)
+        lookups = self._lookups(columns, doubts)
+        kept = columns["record_index"]
+        if doubts.mask is not None:
+            sure = pc.invert(doubts.mask)
+            columns = {name: column.filter(sure) for name, column in columns.items()}
+            kept = columns["record_index"]
+        others: dict[int, Parsed] = {}
+        if len(kept) < end - self.done:
+            known = set(kept.to_pylist())
+            others = {i: self._parsed(i) for i in range(self.done, end) if i not in known}
+        columns["node"] = self._with_node_of_path(columns["node"])
+        tables = {"flows": self._flows(columns)} if len(kept) else {}
+        if lookups:
+            tables["dns_lookups"] = self._table("dns_lookups", lookups)
+        return self._finish(end, tables, others)
+
+    def _check(self, part: pa.RecordBatch) -> None:
+        """See that the first and last rows stand in the lines that the scan takes for them."""
+        for place in (0, part.num_rows - 1):
+            index = part.column("ordinal")[place].as_py()
+            if index >= self._lines.count:
+                raise _MisalignedError
+            record = self._lines.record(index)
+            text = part.column("flow")[place].as_py()["uuid"] or ""
+            if not isinstance(record, RawRecord) or text.encode() not in record.data:
+                raise _MisalignedError
+
+    def _note_doubtful_lines(self, columns: Columns, doubts: Doubts, end: int) -> None:
+        doubtful = [i for i in self._lines.doubtful if self.done <= i < end]
+        if doubtful:
+            index = columns["record_index"]
+            doubts.note(pc.is_in(index, pa.array(doubtful, index.type)))
+
+    def _add_hashes(self, columns: Columns, doubts: Doubts) -> None:
+        """Give rows without a uuid the hash of their line."""
+        ids = columns["record_id"]
+        if not ids.null_count:
+            return
+        doubts.note(pc.and_(ids.is_null(), columns["node"].is_null()))
+        found = ids.to_pylist()
+        unsure = doubts.mask.to_pylist() if doubts.mask is not None else None
+        for place, index in enumerate(columns["record_index"].to_pylist()):
+            if found[place] is None and not (unsure and unsure[place]):
+                record = self._lines.record(index)
+                if not isinstance(record, RawRecord):
+                    raise _MisalignedError
+                found[place] = hash_of_line(record, self._context, is_placed=True)
+        columns["record_id"] = pa.array(found, TEXT)
+
+    def _with_node_of_path(self, nodes: pa.Array) -> pa.Array:
+        if not nodes.null_count or self._context.node is None:
+            return nodes
+        return pc.fill_null(nodes, self._context.node)
+
+    def _lookups(self, columns: Columns, doubts: Doubts) -> list[dict[str, Any]]:
+        """Rows of `dns_lookups` that the flows state."""
+        if columns["dns_query"].null_count == len(columns["dns_query"]):
+            return []
+        chosen = states_lookup(columns)
+        if doubts.mask is not None:
+            chosen = pc.and_not(chosen, doubts.mask)
+        values = pa.table(columns).select(_LOOKUP_COLUMNS).filter(chosen)
+        values = values.set_column(
+            values.schema.get_field_index("node"),
+            "node",
+            self._with_node_of_path(values.column("node")),
+        )
+        rows, bad = [], []
+        for flow in values.to_pylist():
+            try:
+                row = dns_lookup(flow)
+            except RefusedError:
+                bad.append(flow["record_index"])
+                continue
+            if row is not None:
+                rows.append({"record_index": flow["record_index"], "row_index": 0, **row})
+        if bad:
+            index = columns["record_index"]
+            doubts.note(pc.is_in(index, pa.array(bad, index.type)))
+        return rows
+
+    def _flows(self, columns: Columns) -> pa.Table:
+        schema = table_spec("flows").arrow_schema
+        count = len(columns["record_index"])
+        fixed = {
+            "export_file_id": self._export_file_id,
+            "row_index": 0,
+            "source_format": FORMAT,
+            "cluster": self._context.cluster,
         }
-        yield batch
+        arrays = [
+            pa.repeat(pa.scalar(fixed[f.name], f.type), count)
+            if f.name in fixed
+            else columns[f.name]
+            for f in schema
+        ]
+        return pa.Table.from_arrays(arrays, schema=schema)
+
+    def _parsed(self, index: int) -> Parsed:
+        record = self._lines.record(index)
+        return record if isinstance(record, Parsed) else parse_line(record, self._context)
+
+    def _finish(
+        self, end: int, tables: dict[str, pa.Table], others: dict[int, Parsed]
+    ) -> ColumnBatch:
+        """Put rows of columns and of lines together, in order, and count."""
+        batch = ColumnBatch(record_count=end - self.done)
+        rows: dict[str, list[dict[str, Any]]] = {}
+        for index, parsed in others.items():
+            _note(batch, rows, index, parsed)
+        batch.accepted_count += batch.record_count - len(others)
+        for name, values in rows.items():
+            more = self._table(name, values)
+            tables[name] = _merged(tables[name], more) if name in tables else more
+        batch.tables = {name: table for name, table in tables.items() if table.num_rows}
+        self.done = end
+        self._lines.let_go(end)
+        return batch
+
+    def _table(self, name: str, rows: list[dict[str, Any]]) -> pa.Table:
+        schema = table_spec(name).arrow_schema
+        fixed = {
+            "export_file_id": self._export_file_id,
+            "source_format": FORMAT,
+            "cluster": self._context.cluster,
+        }
+        columns = [
+            pa.array([fixed.get(f.name, row.get(f.name)) for row in rows], f.type) for f in schema
+        ]
+        return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _parsed_lines(block: TextBlock, context: FileContext) -> Iterator[Parsed]:
-    offset = block.offset
-    for number, line in enumerate(block.data.split(b"\n"), block.first_line):
-        if line.strip():
-            yield parse_line(RawRecord(f"line {number}", offset, line.rstrip(b"\r")), context)
-        offset += len(line) + 1
+_LOOKUP_COLUMNS = [
+    "record_index", "record_id", "event_at", "node", "verdict", "direction", "transport",
+    "l7_type", "dns_query", "dns_query_types", "dns_addresses", "dns_canonical_names",
+    "dns_ttl_seconds", "dns_rcode",
+    *(
+        f"{side}_{part}"
+        for side in ("source", "destination")
+        for part in ("address", "port", "namespace", "pod_name", "pod_uid")
+    ),
+]  # fmt: skip
+"""What `dns_lookup` looks at."""
 
 
 def _note(
-    batch: ColumnBatch, rows: dict[str, list[dict[str, object]]], index: int, parsed: Parsed
+    batch: ColumnBatch, rows: dict[str, list[dict[str, Any]]], index: int, parsed: Parsed
 ) -> None:
-    batch.record_count += 1
     if parsed.reject is not None:
         batch.rejects.append((index, parsed))
     elif parsed.ignore is not None:
@@ -124,16 +411,8 @@ def _note(
             ordinals[table] += 1
 
 
-def _table(
-    name: str, rows: list[dict[str, object]], context: FileContext, export_file_id: str
-) -> pa.Table:
-    schema = table_spec(name).arrow_schema
-    fixed = {
-        "export_file_id": export_file_id,
-        "source_format": FORMAT,
-        "cluster": context.cluster,
-    }
-    columns = [
-        pa.array([fixed.get(f.name, row.get(f.name)) for row in rows], f.type) for f in schema
-    ]
-    return pa.Table.from_arrays(columns, schema=schema)
+def _merged(table: pa.Table, more: pa.Table) -> pa.Table:
+    """Rows of both in source order; each is in source order."""
+    whole = pa.concat_tables([table, more]).combine_chunks()
+    keys = [("record_index", "ascending"), ("row_index", "ascending")]
+    return whole.take(pc.sort_indices(whole, sort_keys=keys))

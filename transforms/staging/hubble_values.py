@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from transforms.redaction import path_without_query
 from transforms.staging.dns_names import asked_name, query_type, rcode_name
-from transforms.staging.hubble_lines import Enum, Number, Policy, TcpFlags, Workload
+from transforms.staging.hubble_lines import Aggregate, Enum, Number, Policy, TcpFlags, Workload
 from transforms.staging.refusal import refuse
 from transforms.staging.stored_text import name_text
 from transforms.staging.values import (
@@ -152,8 +152,9 @@ def number(value: Number, path: str, maximum: int = UINT32_MAX) -> int | None:
         return None
     whole = value
     if isinstance(whole, str):
-        is_digits = whole.isascii() and whole.isdigit() and len(whole) <= 20
-        whole = int(whole) if is_digits else -1
+        digits = whole.lstrip("0") or "0"
+        is_number = whole != "" and digits.isascii() and digits.isdigit() and len(digits) <= 20
+        whole = int(digits) if is_number else -1
     if 0 <= whole <= maximum:
         return whole
     return refuse("wrong_value", f"an integer from 0 to {maximum} at {path}", value)
@@ -341,6 +342,19 @@ def service(name: str | None, namespace: str | None) -> str | None:
     """A service as `namespace/name`; the name alone where no namespace is stated."""
     name, namespace = name_text(name), name_text(namespace)
     return f"{namespace}/{name}" if namespace and name else name
+
+
+def flow_count(counts: Aggregate | None, path: str) -> int | None:
+    """Events that an aggregated line stands for; null where it is none.
+
+    Raises:
+        RefusedError: A counter is no number.
+    """
+    if counts is None:
+        return None
+    return sum(
+        number(getattr(counts, name), f"{path}.{name}") or 0 for name in counts.__struct_fields__
+    )
 
 
 def policies(*lists: Iterable[Policy] | None) -> list[str] | None:

@@ -1,0 +1,312 @@
+"""Columns of `flows` from columns of raw flows: the rules of the line reader, once per value.
+
+What a rule of `hubble_rows` decides by several fields of one record (time and node from the
+envelope, one protocol only, defaults of a DNS response, masked lines) is decided here for all rows
+at once where that is simple, and left in doubt where it is not: those rows are read from their
+lines.
+"""
+
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.staging import hubble_values as v
+from transforms.staging.column_rules import (
+    FLAG,
+    INSTANT,
+    INTEGER,
+    NUMBER,
+    TEXT,
+    TEXTS,
+    Doubts,
+    Rule,
+    choose,
+    fields,
+    instants,
+    numbers,
+    texts,
+)
+from transforms.staging.hubble_lines import Aggregate, Policy, Service, TcpFlags, Workload
+from transforms.staging.hubble_rows import ENDS, REQUEST, RESPONSE, TRANSPORTS, UNANSWERED
+from transforms.staging.stored_text import name_text
+from transforms.staging.values import INT64_MAX
+
+_EXACT_FLOAT = 2**53
+_UUID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+
+_services: "msgspec.json.Decoder[Service | None]" = msgspec.json.Decoder(Service | None)
+_workloads: "msgspec.json.Decoder[list[Workload] | None]" = msgspec.json.Decoder(
+    list[Workload] | None
+)
+_flags: "msgspec.json.Decoder[TcpFlags | None]" = msgspec.json.Decoder(TcpFlags | None)
+_policies: "msgspec.json.Decoder[list[Policy] | None]" = msgspec.json.Decoder(list[Policy] | None)
+_aggregates: "msgspec.json.Decoder[Aggregate | None]" = msgspec.json.Decoder(Aggregate | None)
+_booleans: "msgspec.json.Decoder[bool | None]" = msgspec.json.Decoder(bool | None)
+
+
+def _service(text: str) -> str | None:
+    service = _services.decode(text)
+    return v.service(service.name, service.namespace) if service else None
+
+
+_EVENT_ID = Rule(lambda text: v.event_id(text, ""), TEXT)
+_TIME = Rule(lambda text: v.instant(text, ""), INSTANT)
+_NODE = Rule(v.node_name, TEXT)
+_NAME = Rule(name_text, TEXT)
+_DNS_NAME = Rule(v.dns_name, TEXT)
+_POD_UID = Rule(v.pod_uid, TEXT)
+_ADDRESS = Rule(lambda text: v.address(text, ""), TEXT, is_text=False)
+_QUERY_TYPE = Rule(lambda text: v.query_types([text], "")[0], TEXT)
+_METHOD = Rule(lambda text: v.http_method(text, ""), TEXT)
+_HOST = Rule(lambda text: v.url_parts(text)[0], TEXT)
+_PATH = Rule(lambda text: v.url_parts(text)[1], TEXT)
+_VERDICT, _DIRECTION, _POINT, _REASON, _DROP, _L7_TYPE = (
+    Rule(lambda text, kind=kind: v.enum_name(text, kind, ""), TEXT, is_text=False)  # type: ignore[misc]
+    for kind in (
+        v.VERDICT,
+        v.DIRECTION,
+        v.OBSERVATION_POINT,
+        v.TRACE_REASON,
+        v.DROP_REASON,
+        v.L7_TYPE,
+    )
+)
+_DROP_CODE = Rule(
+    lambda text: str(code) if (code := v.number_not_zero(text, "")) else None, TEXT, is_text=False
+)
+_NUMBER = Rule(lambda text: v.number(text, ""), INTEGER, is_text=False)
+_NUMBER_NOT_ZERO = Rule(lambda text: v.number_not_zero(text, ""), INTEGER, is_text=False)
+_PORT = Rule(lambda text: v.number_not_zero(text, "", v.PORT_MAX), INTEGER, is_text=False)
+_LONG = Rule(lambda text: v.number(text, "", INT64_MAX), INTEGER, is_text=False)
+_SERVICE = Rule(_service, TEXT, is_text=False)
+_WORKLOAD = Rule(lambda text: v.workload(_workloads.decode(text)), TEXT, is_text=False)
+_FLAGS = Rule(lambda text: v.tcp_flags(_flags.decode(text)), TEXT, is_text=False)
+_POLICIES = Rule(lambda text: v.policies(_policies.decode(text)), TEXTS, is_text=False)
+_COUNT = Rule(lambda text: v.flow_count(_aggregates.decode(text), ""), INTEGER, is_text=False)
+_BOOLEAN = Rule(_booleans.decode, FLAG, is_text=False)
+
+Columns = dict[str, pa.Array]
+
+
+def flow_columns(batch: pa.RecordBatch, doubts: Doubts) -> Columns:
+    """Read a batch of raw flows.
+
+    Args:
+        batch: What `hubble_columns.sql` gives.
+        doubts: Where rows are noted that must be read from their lines; their values mean nothing.
+
+    Returns:
+        The columns of `flows` by name, without provenance; `record_id` is the event's uuid and null
+        without one. `node` is null where the line names none.
+    """
+    flow = fields(batch.column("flow"))
+    out: Columns = {
+        "uuid": _uuids(flow["uuid"], doubts),
+        "event_at": _times(flow["time"], batch.column("envelope_time"), doubts),
+        "node": choose(
+            _NODE.apply(flow["node_name"], doubts),
+            _NODE.apply(batch.column("envelope_node_name"), doubts),
+        ),
+        "verdict": _VERDICT.apply(flow["verdict"], doubts),
+        "drop_reason": choose(
+            _DROP.apply(flow["drop_reason_desc"], doubts),
+            _DROP_CODE.apply(flow["drop_reason"], doubts),
+        ),
+        "direction": _DIRECTION.apply(flow["traffic_direction"], doubts),
+        "is_reply": _replies(flow, doubts),
+        "observation_point": _POINT.apply(flow["trace_observation_point"], doubts),
+        "trace_reason": _REASON.apply(flow["trace_reason"], doubts),
+        "source_names": texts(flow["source_names"], _DNS_NAME, doubts),
+        "destination_names": texts(flow["destination_names"], _DNS_NAME, doubts),
+        "denied_by": _denied_by(flow, doubts),
+        "proxy_port": numbers(
+            flow["proxy_port"], _PORT, doubts, maximum=v.PORT_MAX, zero_is_null=True
+        ),
+        "flow_count": _COUNT.apply(flow["aggregate"], doubts),
+        "agent_event": pa.nulls(len(batch), TEXT),
+        "destination_xlated_address": pa.nulls(len(batch), TEXT),
+        "is_masked": pa.repeat(pa.scalar(False), len(batch)),
+    }
+    out["record_id"] = out["uuid"]
+    _add_event_type(out, flow, doubts)
+    _add_addresses(out, flow, doubts)
+    _add_layer4(out, fields(flow["l4"]), flow["l4"], doubts)
+    for side in ("source", "destination"):
+        _add_endpoint(out, side, fields(flow[side]), doubts)
+        out[f"{side}_service"] = _SERVICE.apply(flow[f"{side}_service"], doubts)
+    _add_layer7(out, flow["l7"], doubts)
+    _doubt_masked(out, doubts)
+    return out
+
+
+def states_lookup(out: Columns) -> pa.BooleanArray:
+    """Rows that may state a DNS look-up, for `hubble_rows.dns_lookup` to say."""
+    is_asked = pc.and_(
+        out["dns_query"].is_valid(), pc.fill_null(pc.not_equal(out["direction"], "INGRESS"), True)
+    )
+    is_unanswered = pc.and_(
+        pc.equal(out["l7_type"], REQUEST), pc.is_in(out["verdict"], pa.array(UNANSWERED, TEXT))
+    )
+    kinds = pc.or_kleene(pc.equal(out["l7_type"], RESPONSE), is_unanswered)
+    return pc.fill_null(pc.and_kleene(is_asked, kinds), False)
+
+
+def _uuids(column: pa.Array, doubts: Doubts) -> pa.Array:
+    """Event ids: nearly all are UUIDs, and no two are equal."""
+    if column.null_count < len(column) and pc.all(pc.match_substring_regex(column, _UUID)).as_py():
+        return column
+    return _EVENT_ID.apply(column, doubts)
+
+
+def _times(column: pa.Array, envelope: pa.Array, doubts: Doubts) -> pa.Array:
+    if envelope.null_count < len(envelope):
+        column = pc.if_else(pc.fill_null(pc.not_equal(column, ""), False), column, envelope)
+    return instants(column, _TIME, doubts)
+
+
+def _replies(flow: Columns, doubts: Doubts) -> pa.Array:
+    stated = _BOOLEAN.apply(flow["is_reply"], doubts)
+    legacy = _BOOLEAN.apply(flow["reply"], doubts)
+    if stated.null_count == 0 or legacy.null_count == len(legacy):
+        return stated
+    return choose(stated, pc.if_else(legacy, True, pa.scalar(None, FLAG)))
+
+
+def _denied_by(flow: Columns, doubts: Doubts) -> pa.Array:
+    egress = _POLICIES.apply(flow["egress_denied_by"], doubts)
+    ingress = _POLICIES.apply(flow["ingress_denied_by"], doubts)
+    if ingress.null_count == len(ingress):
+        return egress
+    doubts.note(pc.and_(egress.is_valid(), ingress.is_valid()))
+    return pc.if_else(ingress.is_valid(), ingress, egress)
+
+
+def _add_event_type(out: Columns, flow: Columns, doubts: Doubts) -> None:
+    stated = fields(flow["event_type"])
+    kind = numbers(stated["type"], _NUMBER, doubts, maximum=v.UINT32_MAX)
+    sub = numbers(stated["sub_type"], _NUMBER, doubts, maximum=v.UINT32_MAX)
+    if sub.null_count:
+        is_zero = pc.and_(sub.is_null(), kind.is_valid())
+        sub = pc.if_else(is_zero, pa.scalar(0, INTEGER), sub)
+    out["event_type"], out["event_sub_type"] = kind, sub
+
+
+def _add_addresses(out: Columns, flow: Columns, doubts: Doubts) -> None:
+    stated = fields(flow["IP"])
+    out["source_address"] = _ADDRESS.apply(stated["source"], doubts)
+    out["source_xlated_address"] = _ADDRESS.apply(stated["source_xlated"], doubts)
+    out["destination_address"] = _ADDRESS.apply(stated["destination"], doubts)
+
+
+def _add_layer4(out: Columns, layer: Columns, column: pa.Array, doubts: Doubts) -> None:
+    """Transport and ports; more than one protocol is left in doubt."""
+    count = len(column)
+    transport = pa.nulls(count, TEXT)
+    sources, destinations = pa.nulls(count, TEXT), pa.nulls(count, TEXT)
+    flags = pa.nulls(count, TEXT)
+    for name in TRANSPORTS:
+        header = layer[name]
+        if header.null_count == count:
+            continue
+        is_set = header.is_valid()
+        doubts.note(pc.and_(is_set, transport.is_valid()))
+        transport = pc.if_else(is_set, pa.scalar(name, TEXT), transport)
+        stated = fields(header)
+        if "source_port" in stated:
+            sources = choose(sources, stated["source_port"])
+            destinations = choose(destinations, stated["destination_port"])
+        if "flags" in stated:
+            flags = _FLAGS.apply(stated["flags"], doubts)
+    out["transport"], out["tcp_flags"] = transport, flags
+    for side, ports in (("source", sources), ("destination", destinations)):
+        out[f"{side}_port"] = numbers(ports, _PORT, doubts, maximum=v.PORT_MAX, zero_is_null=True)
+
+
+def _add_endpoint(out: Columns, side: str, stated: Columns, doubts: Doubts) -> None:
+    for name, key in (("endpoint_id", "ID"), ("identity", "identity")):
+        out[f"{side}_{name}"] = numbers(
+            stated[key], _NUMBER_NOT_ZERO, doubts, maximum=v.UINT32_MAX, zero_is_null=True
+        )
+    out[f"{side}_namespace"] = _NAME.apply(stated["namespace"], doubts)
+    out[f"{side}_pod_name"] = _NAME.apply(stated["pod_name"], doubts)
+    out[f"{side}_pod_uid"] = _POD_UID.apply(stated["pod_uid"], doubts)
+    out[f"{side}_labels"] = texts(stated["labels"], _NAME, doubts)
+    out[f"{side}_workload"] = _WORKLOAD.apply(stated["workloads"], doubts)
+
+
+_LAYER7: dict[str, Any] = {
+    "l7_type": TEXT,
+    "latency_seconds": NUMBER,
+    "dns_query": TEXT,
+    "dns_query_types": TEXTS,
+    "dns_addresses": TEXTS,
+    "dns_canonical_names": TEXTS,
+    "dns_ttl_seconds": INTEGER,
+    "dns_rcode": INTEGER,
+    "http_method": TEXT,
+    "http_host": TEXT,
+    "http_path": TEXT,
+    "http_status": INTEGER,
+}
+
+
+def _add_layer7(out: Columns, column: pa.StructArray, doubts: Doubts) -> None:
+    out.update({name: pa.nulls(len(column), kind) for name, kind in _LAYER7.items()})
+    if column.null_count == len(column):
+        return
+    stated = fields(column)
+    out["l7_type"] = _L7_TYPE.apply(stated["type"], doubts)
+    latency = numbers(stated["latency_ns"], _LONG, doubts, maximum=INT64_MAX)
+    if latency.null_count < len(latency):
+        doubts.note(pc.greater(latency, _EXACT_FLOAT))
+        out["latency_seconds"] = pc.divide(latency.cast(NUMBER, safe=False), 1e9)
+    if stated["dns"].null_count < len(column):
+        _add_dns(out, stated["dns"], doubts)
+    http = fields(stated["http"])
+    out["http_method"] = _METHOD.apply(http["method"], doubts)
+    out["http_host"] = _HOST.apply(http["url"], doubts)
+    out["http_path"] = _PATH.apply(http["url"], doubts)
+    out["http_status"] = numbers(
+        http["code"], _NUMBER_NOT_ZERO, doubts, maximum=v.UINT32_MAX, zero_is_null=True
+    )
+
+
+def _add_dns(out: Columns, column: pa.StructArray, doubts: Doubts) -> None:
+    """DNS columns; a request that holds answers is left in doubt."""
+    stated = fields(column)
+    is_dns = column.is_valid()
+    is_response = pc.and_(is_dns, pc.fill_null(pc.equal(out["l7_type"], RESPONSE), False))
+    out["dns_query"] = _DNS_NAME.apply(stated["query"], doubts)
+    out["dns_query_types"] = texts(stated["qtypes"], _QUERY_TYPE, doubts, valid=is_dns)
+    out["dns_addresses"] = texts(stated["ips"], _ADDRESS, doubts, valid=is_response)
+    out["dns_canonical_names"] = texts(stated["cnames"], _DNS_NAME, doubts, valid=is_response)
+    ttl = numbers(stated["ttl"], _NUMBER, doubts, maximum=v.UINT32_MAX)
+    code = numbers(stated["rcode"], _NUMBER, doubts, maximum=v.UINT32_MAX)
+    for answer in (stated["ips"], stated["cnames"], ttl, code):
+        doubts.note(pc.and_(answer.is_valid(), pc.invert(is_response)))
+    has_answer = pc.greater(
+        pc.add(
+            pc.fill_null(pc.list_value_length(stated["ips"]), 0),
+            pc.fill_null(pc.list_value_length(stated["cnames"]), 0),
+        ),
+        0,
+    )
+    no_number = pa.scalar(None, INTEGER)
+    ttl = pc.if_else(pc.and_(ttl.is_null(), has_answer), pa.scalar(0, INTEGER), ttl)
+    ttl = pc.if_else(pc.equal(ttl, v.NO_ANSWER_TTL), no_number, ttl)
+    out["dns_ttl_seconds"] = pc.if_else(is_response, ttl, no_number)
+    out["dns_rcode"] = pc.if_else(is_response, pc.fill_null(code, 0), no_number)
+
+
+def _doubt_masked(out: Columns, doubts: Doubts) -> None:
+    """Doubt rows without a time or without any end: a field mask made them."""
+    if out["event_at"].null_count:
+        doubts.note(out["event_at"].is_null())
+    if not out["source_address"].null_count:
+        return
+    nameless = out[ENDS[0]].is_null()
+    for name in ENDS[1:]:
+        nameless = pc.and_(nameless, out[name].is_null())
+    doubts.note(nameless)
