@@ -68,7 +68,8 @@ class Inputs:
 
 def scopes_of(spec: TableSpec, settings: Settings) -> tuple[str, ...]:
     """Names under which a table's files of one day stand."""
-    return tuple(sorted(settings.clusters)) if spec.scope == "cluster" else (FLEET,)
+    clusters = tuple(sorted(settings.clusters))
+    return {"cluster": clusters, "fleet": (FLEET,), "both": (*clusters, FLEET)}[spec.scope]
 
 
 def build_day_of(
@@ -82,6 +83,7 @@ def build_day_of(
         clusters=settings.cluster_facts,
         look_back=settings.look_backs,
         look_ahead=settings.look_ahead,
+        final_after=settings.final_after,
         datasets=tuple((d.id, d.pattern) for d in settings.datasets),
         buckets=tuple(settings.buckets.items()),
         export_tables=_export_tables(settings, ledger),
@@ -177,7 +179,7 @@ def gather(
             inputs.frames[ENDPOINTS] = frame
             texts.append(_frame_digest(frame))
         elif read.table == DELIVERIES:
-            frame = delivery_rows(settings, ledger)
+            frame = _awaited(delivery_rows(settings, ledger), day)
             inputs.frames[DELIVERIES] = frame
             texts.append(_frame_digest(frame))
         elif read.table == EXPORT_FILES:
@@ -224,6 +226,7 @@ def _facts(day: BuildDay) -> str:
             day.clusters,
             day.look_back,
             day.look_ahead,
+            day.final_after,
             day.datasets,
             day.buckets,
             day.export_tables,
@@ -231,6 +234,15 @@ def _facts(day: BuildDay) -> str:
             day.is_final,
         )
     )
+
+
+def _awaited(deliveries: pl.DataFrame, day: BuildDay) -> pl.DataFrame:
+    """Deliveries of the landing days on which the day's files are awaited.
+
+    Later ones say nothing of the day, and would make every old day stale.
+    """
+    last = (day.end_at + day.final_after).date()
+    return deliveries.filter(pl.col("landing_date").is_between(day.date, last))
 
 
 def _scopes(day: BuildDay) -> tuple[str, ...] | None:
@@ -259,14 +271,18 @@ def _staged_contents(ledger: Ledger, read: Reads, day: BuildDay) -> list[str]:
 
 
 def _ledger_rows(ledger: Ledger, day: BuildDay, read: Reads) -> pl.DataFrame:
-    """Ledger rows of files whose event range meets the span, of the day's cluster."""
+    """Ledger rows of files whose event range meets the span, of the day's cluster.
+
+    A file without any time (all masked, or known content) has its landing day for one.
+    """
     files = ledger.files
     if day.cluster != FLEET:
         files = files.filter(pl.col("cluster") == day.cluster)
     start = span_start(day, read.span)
-    met = (pl.col("first_event_at") < _until(day, read)).fill_null(value=False)
+    landed = pl.col("landing_date").cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
+    met = pl.coalesce("first_event_at", landed) < _until(day, read)
     if start is not None:
-        met &= (pl.col("last_event_at") >= start).fill_null(value=False)
+        met &= pl.coalesce("last_event_at", landed + dt.timedelta(days=1)) >= start
     return files.filter(met).sort("landing_date", "path", "export_file_id")
 
 

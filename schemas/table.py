@@ -68,7 +68,8 @@ class TableSpec:
         grain: What one row is, a sentence.
         key: Columns that no two rows share (a null is a value of its own here).
         order: Total sort order of a published file.
-        scope: `cluster` for one file per cluster, `fleet` for one file a day.
+        scope: `cluster` for one file per cluster, `fleet` for one file a day, `both` for one per
+            cluster and one of what belongs to no single cluster.
         as_of: True where a row covers a run's life up to the day, so that days do not add up.
         covers: Columns whose least and greatest values are the event range of a staging row.
     """
@@ -79,7 +80,7 @@ class TableSpec:
     grain: str
     key: tuple[str, ...]
     order: tuple[str, ...]
-    scope: Literal["cluster", "fleet"]
+    scope: Literal["cluster", "fleet", "both"]
     as_of: bool
     covers: tuple[str, ...]
 
@@ -126,7 +127,7 @@ def table(
     *,
     key: tuple[str, ...],
     order: tuple[str, ...] | None = None,
-    scope: Literal["cluster", "fleet"] = "cluster",
+    scope: Literal["cluster", "fleet", "both"] = "cluster",
     as_of: bool = False,
     covers: tuple[str, ...] = (),
 ) -> Callable[[ModelT], ModelT]:
@@ -136,7 +137,7 @@ def table(
         layer: Layer of design.md section 2.
         key: Columns that identify a row.
         order: Total sort order; the key if not given.
-        scope: Whether a file holds one cluster or the fleet.
+        scope: Whether a file holds one cluster or the fleet, or both kinds stand side by side.
         as_of: True for run-level tables whose newest row counts.
         covers: Columns that give a staging row's event range.
 

@@ -7,7 +7,7 @@ from schemas.columns import Instant
 from schemas.table import Table, table
 
 
-@table("intermediate", key=("cluster", "source", "node", "start_at"))
+@table("intermediate", key=("cluster", "source", "node", "start_at"), scope="both")
 class NodeCoverage(Table):
     """One interval in which one source covered, or did not cover, one node.
 

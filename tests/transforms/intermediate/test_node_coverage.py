@@ -30,7 +30,7 @@ def file(name: str, first: datetime | None, last: datetime | None, **more: Any) 
         "path": f"{FOLDER}/{name}",
         "landing_date": DAY,
         "content_hash": name,
-        "record_count": 10,
+        "accepted_count": 10,
         "first_event_at": first,
         "last_event_at": last,
     } | more
@@ -131,7 +131,7 @@ def test_a_rotation_that_another_path_of_the_same_content_names_counts():
         file("events.log.1", at("00:00"), at("08:30"), content_hash="same"),
         file(
             "events-2026-03-02T10-00-00.000.log.gz", None, None, content_hash="same",
-            same_content_as="events.log.1", record_count=0,
+            same_content_as="events.log.1", accepted_count=0,
         ),
         file("events.log", at("10:00:59"), MIDNIGHT),
     ]  # fmt: skip
