@@ -25,7 +25,6 @@ from typing import Any
 
 from transforms.staging.coredns_format import COMBINED, COMMON, MAX_LINE, pattern_of
 from transforms.staging.dns_names import MAX_NAME, asked_name, query_type, rcode_name
-from transforms.staging.json_records import rejected_masked
 from transforms.staging.parser import (
     FileContext,
     Parsed,
@@ -38,7 +37,7 @@ from transforms.staging.parser import (
 from transforms.staging.refusal import RefusedError, refuse, shown
 from transforms.staging.search_suffix import without_search_suffix
 from transforms.staging.values import canonical_address, identity, parse_instant
-from transforms.staging.wrappers import SHOWN_KEYS, Unwrapped, unwrap
+from transforms.staging.wrappers import Unwrapped, refused_line, unwrap
 
 TABLE = "dns_lookups"
 HEAD_LINES = 200
@@ -95,7 +94,7 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
             yield item.verdict
         elif not patterns:
             reason = "record_format: expected a placeholder {name}, got none"
-            yield rejected_masked(item.raw, reason, SHOWN_KEYS)
+            yield refused_line(item.raw, reason)
         else:
             yield _parse_line(item, patterns, context)
 
@@ -108,14 +107,14 @@ def _parse_line(
         reason = _not_asked(item.text)
         if reason is not None:
             return ignored(item.raw, reason)
-        return rejected_masked(item.raw, _unreadable(item.text), SHOWN_KEYS)
+        return refused_line(item.raw, _unreadable(item.text))
     try:
         left_out = _left_out(line.fields)
         if left_out is not None:
             return ignored(item.raw, left_out)
         row = _row(line, item, context)
     except RefusedError as error:
-        return rejected_masked(item.raw, error, SHOWN_KEYS)
+        return refused_line(item.raw, error)
     return accepted(item.raw, (TABLE, row))
 
 

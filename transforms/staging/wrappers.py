@@ -21,6 +21,7 @@ import msgspec
 
 from transforms.staging.json_records import RecordError, malformed_at, rejected_masked
 from transforms.staging.parser import Parsed, RawRecord, ignored, rejected
+from transforms.staging.refusal import RefusedError, refused
 from transforms.staging.values import instant_of_microseconds, parse_instant
 
 MAX_WAITING = 10_000
@@ -171,8 +172,17 @@ def _read_json(raw: RawRecord) -> _Line:
 
 
 def _refused(raw: RawRecord, reason: str | RecordError) -> _Line:
-    line = Unwrapped(raw, None, "", verdict=rejected_masked(raw, reason, SHOWN_KEYS))
+    line = Unwrapped(raw, None, "", verdict=refused_line(raw, reason))
     return _Line(line, "", is_piece=False, head=b"")
+
+
+def refused_line(raw: RawRecord, problem: str | RecordError | RefusedError) -> Parsed:
+    """Refuse a line, wrapped or not; beside the text of a wrapper in JSON, nothing of it shows."""
+    if raw.data.lstrip()[:1] == b"{":
+        return rejected_masked(raw, problem, SHOWN_KEYS)
+    if isinstance(problem, RefusedError):
+        return refused(raw, problem)
+    return rejected(raw, str(problem))
 
 
 def _is_tagged_piece(value: dict[str, Any]) -> bool:
