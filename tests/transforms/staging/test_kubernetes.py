@@ -322,6 +322,8 @@ def test_a_part_of_another_type_is_a_reject_or_another_value_and_never_an_error(
     for value in objects:
         found: list[Parsed] = []
         for changed in mutations(value):
+            PARSER.recognise(json.dumps({"type": "ADDED", "object": changed}).encode())
+            PARSER.recognise(json.dumps(pod_list(changed, kind="List")).encode())
             records = parse(PARSER, document(pod_list(pod(), changed, pod())))
             assert [word(records[0]), word(records[2])] == ["accepted", "accepted"]
             assert len(records) == 3

@@ -262,6 +262,9 @@ def test_no_secret_of_a_condition_is_stored() -> None:
 
 def test_a_part_of_another_type_is_a_reject_or_another_value_and_never_an_error() -> None:
     found: list[Parsed] = []
+    for value in (detail(), CONTENT, statuses(status("running", None, None)), page(listed())):
+        for changed in mutations(value):
+            PARSER.recognise(json.dumps(changed).encode())
     for changed in mutations(listed(pipeline={"uuid": RUN, "name": "a", "kind": "matrix"})):
         records = parse(PARSER, document(page(listed(), changed, listed())))
         assert [word(records[0]), word(records[2])] == ["accepted", "accepted"]
@@ -302,7 +305,7 @@ def test_any_bytes_are_answered(data: st.DataObject) -> None:
         ({"pods": {}, "services": {}}, 3, "spec.json archive"),
         (page({"name": "x", "kind": "data", "is_input": True}), 2, "lineage"),
         (CONTENT, 2, "content of a run"),
-        (page(), 1, ""),
+        (page(), 1, "an empty page of a list"),
         ({"pods": {}}, 0, ""),
         ({"namespace": "polyaxon"}, 0, ""),
         ({"count": 1, "results": [{"id": 1}]}, 0, ""),
