@@ -292,6 +292,7 @@ def test_the_excerpt_of_a_refused_pod_shows_no_value_that_may_be_a_secret() -> N
     found = parse(PARSER, json.dumps(broken))
     assert word(found[0]) == "wrong_type"
     assert SECRET.encode() not in found[0].raw
+    assert SECRET not in repr(found[0].place)
     assert POD_UID.encode() in found[0].raw
 
 
@@ -301,6 +302,7 @@ def test_no_cut_of_a_line_shows_a_value_that_may_be_a_secret(length: int) -> Non
     for record in parse(PARSER, line):
         assert record.reject is not None
         assert b"hunter2" not in record.raw
+        assert "hunter2" not in repr(record.place)
 
 
 def test_no_secret_of_an_event_is_stored() -> None:

@@ -249,6 +249,7 @@ def test_the_excerpt_of_a_refused_run_shows_no_value_that_may_be_a_secret() -> N
     found = parse(PARSER, document(secret_detail() | {"kind": 5}))
     assert word(found[0]) == "wrong_type"
     assert SECRET.encode() not in found[0].raw
+    assert SECRET not in repr(found[0].place)
     assert RUN.encode() in found[0].raw
 
 
