@@ -105,7 +105,8 @@ def test_the_days_of_a_life_are_summed_up():
             run_dependency_days=[
                 logged(5, date=YESTERDAY, first_seen_at=at("23:00", days=-1),
                        last_seen_at=at("23:30", days=-1), not_found_count=1,
-                       first_error="NoSuchKey", match_kind_counts=[{"kind": "app_id", "count": 2}], principal="role"),
+                       first_error="NoSuchKey", principal="role",
+                       match_kind_counts=[{"kind": "app_id", "count": 2}]),
                 logged(7, first_error="SlowDown", principal="role", sources=["object_requests"],
                        match_kind_counts=[{"kind": "uid", "count": 3},
                                           {"kind": "app_id", "count": 1}]),
