@@ -1,23 +1,31 @@
-"""object_transfers: one client moving one object version in one burst, with its pod and place.
+"""Transfers of objects: requests to storage, grouped by client, object version and burst.
 
-**Requests** of the day and of the look-back `transfers` before it are grouped by provider, bucket,
-key, version (an unknown one is part of the identity), client (address, principal, user agent) and
-operation. A read answered 200 with all of the object's bytes is a transfer of its own; the others
-are cut where a request begins more than 300 s after the one before it. A failed request belongs to
-its burst and adds no bytes (definitions.md 25).
+**Requests.** One request in a server's log and in an audit trail is one: the server's bytes, size,
+status and time count, and the trail's principal where the server's log has none. A request that
+only the trail tells counts where no server's log has a record of that bucket in that hour
+(definitions.md 37).
 
-**Days.** A burst over midnight has a row on each day, under one id, with that day's requests. A
-burst that may have begun before the look-back (its first visible request lies within 300 s of it)
-starts anew at the day's edge, with `opened_before`.
+**Bursts.** A complete read (200, all bytes) is a transfer of its own. The rest of one client
+(address, principal and user agent), object version and operation is cut at gaps above 300 s, and
+where the address comes to mean another pod. A burst has a row on each day that holds one of its
+requests, under the id of its first request; one that reaches back to the edge of the look-back
+starts anew with the day (`opened_before`).
 
-**Bytes** are of the body: what was sent to the reader, or received from the writer. S3 logs the
-size of a written object or part, not what was received, so that counts; the completion of an
-upload states the total and counts none. A copy moves nothing between client and storage.
+**Bytes.** Reads and listings move the body sent, writes the body received; S3 logs no body received
+but the size stored, which counts for objects and parts and not again for the completion, which
+alone tells the size of what was put together. S3 writes `-` for no bytes. Copies, heads and deletes
+move nothing between client and storage. A request without status succeeded if the audit trail gives
+no error.
 
-**Pod** by the ladder of design.md 5 on the client's address, at the burst's first request, over
-all clusters: an address that two clusters hold is ambiguous. Where no pod is found and the user
-agent's `app/` names a known run, the run is filled (`app_id`). **Place**: zone and region of the
-pod's node, else the cluster's region if every node of it agrees.
+**Pod** by the client's address at each request, over all clusters. Where no pod is found and the
+user agent's `app/` names a known run, the run is filled (`app_id`).
+
+**Resource.** The longest path that the run itself declares, else that any run declares below its
+bucket, else the dataset of the settings (the first whose pattern holds), else the bucket. The
+run's own comes first, so that a declaration is found again under its own name.
+
+**Regions.** The reader's is its node's label, else its cluster's setting unless a node disagrees;
+the bucket's is the log's, else what all other requests to the bucket say, else the settings'.
 """
 
 from datetime import timedelta
@@ -25,60 +33,55 @@ from datetime import timedelta
 import polars as pl
 
 from transforms.day import BuildDay
+from transforms.intermediate.container_match import match_containers
 from transforms.intermediate.pod_match import match_pods
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
 PACKAGE = "transforms.intermediate"
-GAP = timedelta(seconds=300)
+MICROSECOND = timedelta(microseconds=1)
+BURST_GAP = timedelta(seconds=300)
+
+REGIONS = pl.Schema({"cluster": pl.String(), "region": pl.String()})
+DATASETS = pl.Schema({"ordinal": pl.Int64(), "dataset_id": pl.String(), "pattern": pl.String()})
+BUCKETS = pl.Schema({"ordinal": pl.Int64(), "pattern": pl.String(), "region": pl.String()})
 
 
 def build(session: SqlSession, day: BuildDay) -> str:
-    """Make the object transfers of the fleet on one day."""
-    _register_settings(session, day)
+    """Make `object_transfers` of one day."""
+    start_us = int(day.start_at.timestamp()) * 1_000_000
     values = {
-        "date": day.date,
-        "span_start": day.start_at - day.look_back.transfers,
-        "day_start": day.start_at,
-        "day_end": day.end_at,
-        "gap_us": GAP // timedelta(microseconds=1),
+        "from_us": start_us - day.look_back.transfers // MICROSECOND,
+        "start_us": start_us,
+        "end_us": int(day.end_at.timestamp()) * 1_000_000,
+        "gap_us": BURST_GAP // MICROSECOND,
     }
+    _register_settings(session, day)
     helpers = (
-        "transfer_requests",
-        "transfer_bursts",
-        "transfer_resources",
-        "transfer_places",
-        "match_input",
-        "match_output",
-    )
+        "transfer_requests", "match_input", "match_output", "transfer_bursts",
+        "transfer_resources", "transfer_buckets", "node_places", "container_input",
+        "container_output",
+    )  # fmt: skip
     with session.dropped(*helpers):
         session.create("transfer_requests", PACKAGE, "transfer_requests", values)
-        session.create("transfer_bursts", PACKAGE, "transfer_bursts", values)
-        session.create("transfer_resources", PACKAGE, "transfer_resources", values)
-        session.create("transfer_places", PACKAGE, "transfer_places", values)
-        session.create("match_input", PACKAGE, "transfer_match_input", values)
+        session.create("match_input", PACKAGE, "transfer_match_input")
         match_pods(session, day)
-        return session.create("object_transfers_built", PACKAGE, "object_transfers", values)
+        session.create("transfer_bursts", PACKAGE, "transfer_bursts", values)
+        session.create("transfer_resources", PACKAGE, "transfer_resources")
+        session.create("transfer_buckets", PACKAGE, "transfer_buckets")
+        session.create("node_places", PACKAGE, "node_places")
+        session.create("container_input", PACKAGE, "transfer_container_input")
+        match_containers(session)
+        return session.create("object_transfers", PACKAGE, "object_transfers", values)
 
 
 def _register_settings(session: SqlSession, day: BuildDay) -> None:
-    """Show datasets, bucket regions and cluster regions of the settings as small tables."""
-    session.register(
-        "setting_datasets",
-        pl.DataFrame(
-            [(n, *pair) for n, pair in enumerate(day.datasets)],
-            schema={"ordinal": pl.Int64, "dataset_id": pl.String, "pattern": pl.String},
-            orient="row",
-        ),
-    )
-    session.register(
-        "setting_buckets",
-        pl.DataFrame(
-            [(n, *pair) for n, pair in enumerate(day.buckets)],
-            schema={"ordinal": pl.Int64, "pattern": pl.String, "region": pl.String},
-            orient="row",
-        ),
-    )
+    regions = [(facts.name, facts.region) for facts in day.clusters]
+    datasets = [(n, name, pattern) for n, (name, pattern) in enumerate(day.datasets)]
+    buckets = [(n, pattern, region) for n, (pattern, region) in enumerate(day.buckets)]
+    session.register("cluster_regions", pl.DataFrame(regions, schema=REGIONS, orient="row"))
+    session.register("dataset_patterns", pl.DataFrame(datasets, schema=DATASETS, orient="row"))
+    session.register("bucket_patterns", pl.DataFrame(buckets, schema=BUCKETS, orient="row"))
 
 
 TRANSFORM = Transform(
@@ -87,8 +90,10 @@ TRANSFORM = Transform(
         Reads("object_requests", "transfers"),
         Reads("pod_intervals", "transfers"),
         Reads("node_states", "pods"),
+        Reads("container_states", "pods"),
         Reads("declared_dependencies"),
         Reads("run_versions", "pods"),
     ),
     build=build,
+    version=1,
 )

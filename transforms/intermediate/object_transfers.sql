@@ -1,40 +1,33 @@
--- object_transfers: one client moving one object version in one burst.
--- Grain: (transfer_id).
--- Reads: transfer_bursts, transfer_resources, transfer_places, match_output, pod_intervals,
---   run_versions.
--- Parameters: none.
-WITH known_runs AS (
-    SELECT DISTINCT run_uuid FROM run_versions
-    UNION
-    SELECT DISTINCT run_uuid FROM pod_intervals WHERE run_uuid IS NOT NULL
-),
-
-claims AS (
-    SELECT
-        transfer_id,
-        regexp_extract(LOWER(REPLACE(app_id, '-', '')), '(?:^|[^0-9a-f])([0-9a-f]{32})(?:[^0-9a-f]|$)', 1)
-            AS claimed_uuid
-    FROM transfer_bursts
-    WHERE app_id IS NOT NULL
-),
-
-stated AS (
-    SELECT c.transfer_id, r.run_uuid
-    FROM claims AS c
-    INNER JOIN known_runs AS r ON c.claimed_uuid = r.run_uuid
+-- Transfers with resource, reader and regions.
+-- Grain: one transfer that has a request on the day.
+-- Reads: transfer_bursts, transfer_resources, transfer_buckets, node_places, cluster_regions,
+--   container_output.
+-- Parameters: $end_us (end of the day).
+WITH agreed AS (
+    SELECT c.cluster, c.region
+    FROM cluster_regions AS c
+    WHERE NOT EXISTS (
+        SELECT 1 FROM node_places AS n WHERE n.cluster = c.cluster AND n.region <> c.region
+    )
 )
 
 SELECT
-    b.transfer_id,
-    make_timestamptz(b.start_us) AS start_at,
-    make_timestamptz(b.end_us) AS end_at,
+    row_id([
+        id_text(b.provider), id_text(b.bucket), id_text(b.key), id_text(b.version_id),
+        id_text(b.client_address), id_text(b.principal), id_text(b.user_agent),
+        id_text(b.operation), id_text(b.first_record_id)
+    ]) AS transfer_id,
+    make_timestamptz(b.began_us) AS start_at,
+    -- A row says nothing later than its day.
+    make_timestamptz(LEAST(b.ended_us, CAST($end_us AS BIGINT))) AS end_at,
     b.provider,
     b.bucket,
     b.key,
     b.version_id,
     b.etag,
     b.operation,
-    b.object_path || COALESCE('@' || b.version_id, '') AS object_id,
+    CASE WHEN b.version_id IS NULL THEN b.path ELSE b.path || '@' || b.version_id END
+        AS object_id,
     r.resource_id,
     r.dataset_id,
     b.client_address,
@@ -48,35 +41,38 @@ SELECT
     b.throttled_count,
     b.error_count,
     b.first_error,
-    b.transferred_bytes,
-    b.error_bytes,
+    -- Sizes that a client could forge must not stop the day.
+    CAST(LEAST(b.transferred_bytes, 9223372036854775807) AS BIGINT) AS transferred_bytes,
+    CAST(LEAST(b.error_bytes, 9223372036854775807) AS BIGINT) AS error_bytes,
     b.unlogged_bytes_count,
     b.object_size_bytes,
     b.is_complete,
     b.opened_before,
-    m.cluster,
-    m.namespace,
-    m.pod_name,
-    m.pod_uid,
-    m.node,
-    CASE WHEN m.match_kind = 'none' THEN s.run_uuid ELSE m.run_uuid END AS run_uuid,
-    m.attempt,
-    CASE WHEN m.match_kind = 'none' AND s.run_uuid IS NOT NULL THEN 'app_id' ELSE m.match_kind END
-        AS match_kind,
-    m.candidate_pod_uids,
-    CAST(NULL AS VARCHAR) AS container,
-    'none' AS container_kind,
-    CAST(NULL AS VARCHAR) AS container_role,
+    b.cluster,
+    b.namespace,
+    b.pod_name,
+    b.pod_uid,
+    b.node,
+    b.run_uuid,
+    b.attempt,
+    b.match_kind,
+    b.candidate_pod_uids,
+    c.container,
+    COALESCE(c.container_kind, 'none') AS container_kind,
+    c.container_role,
     'unknown' AS stage,
-    p.zone AS reader_zone,
-    p.region AS reader_region,
-    COALESCE(b.bucket_region, r.setting_region) AS bucket_region,
+    n.zone AS reader_zone,
+    COALESCE(n.region, a.region) AS reader_region,
+    COALESCE(b.bucket_region, k.region) AS bucket_region,
     b.endpoint,
     b.vpc_endpoint_id,
     b.duration_seconds,
     b.first_record_id
 FROM transfer_bursts AS b
-INNER JOIN transfer_resources AS r ON b.object_path = r.object_path
-INNER JOIN match_output AS m ON b.transfer_id = m.item_id
-LEFT JOIN transfer_places AS p ON m.cluster = p.cluster AND m.node = p.node
-LEFT JOIN stated AS s ON b.transfer_id = s.transfer_id
+INNER JOIN transfer_resources AS r
+    ON b.path = r.path AND b.run_uuid IS NOT DISTINCT FROM r.run_uuid
+INNER JOIN transfer_buckets AS k ON b.provider = k.provider AND b.bucket = k.bucket
+LEFT JOIN node_places AS n ON b.cluster = n.cluster AND b.node = n.node
+LEFT JOIN agreed AS a ON b.cluster = a.cluster
+LEFT JOIN container_output AS c
+    ON b.pod_uid = c.item_id.pod_uid AND b.began_us = c.item_id.began_us

@@ -1,6 +1,6 @@
 -- Records as each of their local ends sees them.
 -- Grain: one record seen from one end.
--- Reads: peer_records, peer_ends, peer_places, cluster_accounts.
+-- Reads: peer_records, peer_ends, node_places, cluster_accounts.
 WITH ended AS (
     SELECT
         r.*,
@@ -182,9 +182,9 @@ SELECT
         ELSE 'unknown'
     END AS gateway
 FROM pathed AS s
-LEFT JOIN peer_places AS a
+LEFT JOIN node_places AS a
     ON s.local_end.cluster = a.cluster AND s.local_end.node = a.node
     AND NOT (s.local_end.match_kind = 'node' AND s.is_local_interface)
-LEFT JOIN peer_places AS b ON s.peer_end.cluster = b.cluster AND s.peer_end.node = b.node
+LEFT JOIN node_places AS b ON s.peer_end.cluster = b.cluster AND s.peer_end.node = b.node
 LEFT JOIN cluster_accounts AS x ON a.cluster = x.cluster
 LEFT JOIN cluster_accounts AS y ON b.cluster = y.cluster

@@ -46,7 +46,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
     accounts = [(facts.name, facts.account_id) for facts in day.clusters]
     session.register("cluster_accounts", pl.DataFrame(accounts, schema=ACCOUNTS, orient="row"))
     helpers = (
-        "peer_records", "match_input", "match_output", "peer_ends", "peer_places", "peer_sides",
+        "peer_records", "match_input", "match_output", "peer_ends", "node_places", "peer_sides",
         "name_input", "name_output", "well_known_addresses", "peer_named",
     )  # fmt: skip
     with session.dropped(*helpers):
@@ -54,7 +54,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
         session.create("match_input", PACKAGE, "peer_match_input")
         match_pods(session, day)
         session.create("peer_ends", PACKAGE, "peer_ends")
-        session.create("peer_places", PACKAGE, "peer_places")
+        session.create("node_places", PACKAGE, "node_places")
         session.create("peer_sides", PACKAGE, "peer_sides")
         session.create("name_input", PACKAGE, "peer_name_input")
         match_names(session)

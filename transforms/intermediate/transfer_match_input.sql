@@ -1,13 +1,13 @@
--- transfer_match_input: what names the client of each transfer, at its first request.
--- Grain: (item_id), a transfer.
--- Reads: transfer_bursts.
--- Parameters: none.
-SELECT
-    transfer_id AS item_id,
-    CAST(NULL AS VARCHAR) AS cluster,
+-- Clients at the time of their requests, to be matched to pods of any cluster.
+-- Grain: cluster (where the export names one), address, time.
+-- Reads: transfer_requests.
+SELECT DISTINCT
+    {'cluster': cluster, 'address': client_address, 'event_us': event_us} AS item_id,
+    cluster,
     client_address AS address,
     CAST(NULL AS VARCHAR) AS namespace,
     CAST(NULL AS VARCHAR) AS pod_name,
     CAST(NULL AS VARCHAR) AS pod_uid,
-    make_timestamptz(first_us) AS event_at
-FROM transfer_bursts
+    make_timestamptz(event_us) AS event_at
+FROM transfer_requests
+WHERE client_address IS NOT NULL

@@ -1,57 +1,68 @@
--- transfer_resources: declared path, dataset and bucket region of every object moved.
--- Grain: (object_path).
--- Reads: transfer_bursts, declared_dependencies, setting_datasets, setting_buckets.
--- Parameters: none.
+-- Resource and dataset of each object that a run moved.
+-- Grain: path, run (null: no run).
+-- Reads: transfer_bursts, declared_dependencies, dataset_patterns.
 WITH objects AS (
-    SELECT DISTINCT object_path, bucket_path, bucket
+    SELECT DISTINCT path, run_uuid, bucket_id, STRING_SPLIT(path, '/') AS steps
     FROM transfer_bursts
 ),
 
 declared AS (
-    SELECT DISTINCT
-        RTRIM(resource_id, '/') AS declared_path,
-        regexp_extract(resource_id, '^[a-z0-9]+://[^/]+') AS bucket_path
+    SELECT DISTINCT run_uuid, RTRIM(resource_id, '/') AS resource_id
     FROM declared_dependencies
-    WHERE resource_id LIKE 's3://%' OR resource_id LIKE 'gs://%' OR resource_id LIKE 'az://%'
+    WHERE REGEXP_MATCHES(resource_id, '^(s3|gs|az)://[^/]')
 ),
 
-declared_match AS (
+depths AS (
+    SELECT DISTINCT LEN(STRING_SPLIT(resource_id, '/')) AS depth
+    FROM declared
+),
+
+-- Paths above an object as deep as declarations go: equality takes the place of prefix tests.
+above AS (
     SELECT
-        o.object_path,
-        ARG_MAX(d.declared_path, (LENGTH(d.declared_path), d.declared_path)) AS declared_path
+        o.path,
+        o.run_uuid,
+        o.bucket_id,
+        d.depth,
+        ARRAY_TO_STRING(o.steps[1:d.depth], '/') AS resource_id
     FROM objects AS o
-    INNER JOIN declared AS d
-        ON o.bucket_path = d.bucket_path
-        AND (
-            o.object_path = d.declared_path
-            OR starts_with(o.object_path, d.declared_path || '/')
-        )
-    GROUP BY o.object_path
+    INNER JOIN depths AS d ON d.depth <= LEN(o.steps)
 ),
 
-dataset_match AS (
-    SELECT o.object_path, ARG_MIN(s.dataset_id, s.ordinal) AS dataset_id
-    FROM objects AS o
-    INNER JOIN setting_datasets AS s ON o.object_path GLOB s.pattern
-    GROUP BY o.object_path
+found AS (
+    SELECT
+        a.path,
+        a.run_uuid,
+        a.resource_id,
+        a.resource_id = a.bucket_id AS is_bucket,
+        COALESCE(BOOL_OR(a.run_uuid = d.run_uuid), FALSE) AS is_own
+    FROM above AS a
+    INNER JOIN declared AS d USING (resource_id)
+    GROUP BY a.path, a.run_uuid, a.bucket_id, a.depth, a.resource_id
+    QUALIFY ROW_NUMBER() OVER (
+        PARTITION BY a.path, a.run_uuid ORDER BY is_own DESC, a.depth DESC
+    ) = 1
 ),
 
-bucket_match AS (
-    SELECT b.bucket, ARG_MIN(s.region, s.ordinal) AS region
-    FROM (SELECT DISTINCT bucket FROM objects) AS b
-    INNER JOIN setting_buckets AS s ON b.bucket GLOB s.pattern
-    GROUP BY b.bucket
+paths AS (
+    SELECT DISTINCT path FROM objects
+),
+
+datasets AS (
+    SELECT p.path, ARG_MIN(d.dataset_id, d.ordinal) AS dataset_id
+    FROM paths AS p
+    INNER JOIN dataset_patterns AS d ON p.path GLOB d.pattern
+    GROUP BY p.path
 )
 
 SELECT
-    o.object_path,
-    COALESCE(d.declared_path, s.dataset_id, o.bucket_path) AS resource_id,
-    COALESCE(
-        s.dataset_id,
-        CASE WHEN d.declared_path <> o.bucket_path THEN d.declared_path END
-    ) AS dataset_id,
-    b.region AS setting_region
+    o.path,
+    o.run_uuid,
+    CASE
+        WHEN f.is_own OR NOT f.is_bucket THEN f.resource_id
+        ELSE COALESCE(d.dataset_id, o.bucket_id)
+    END AS resource_id,
+    COALESCE(d.dataset_id, CASE WHEN NOT f.is_bucket THEN f.resource_id END) AS dataset_id
 FROM objects AS o
-LEFT JOIN declared_match AS d ON o.object_path = d.object_path
-LEFT JOIN dataset_match AS s ON o.object_path = s.object_path
-LEFT JOIN bucket_match AS b ON o.bucket = b.bucket
+LEFT JOIN found AS f ON o.path = f.path AND o.run_uuid IS NOT DISTINCT FROM f.run_uuid
+LEFT JOIN datasets AS d ON o.path = d.path

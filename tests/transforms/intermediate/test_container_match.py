@@ -1,0 +1,98 @@
+"""Which container of a pod acted at a moment."""
+
+from datetime import datetime
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.transforms.frames import at, rows_of, show
+from transforms.intermediate.container_match import match_containers
+from transforms.sql import SqlSession
+
+INPUT = pl.Schema(
+    {"item_id": pl.Int64(), "pod_uid": pl.String(), "event_at": pl.Datetime("us", "UTC")}
+)
+
+
+def container(name: str, start: str | None, end: str | None, **more: Any) -> dict[str, Any]:
+    return {
+        "pod_uid": "uid-a",
+        "container": name,
+        "container_role": "init" if name == "init" else "main",
+        "state": "terminated" if end else "running",
+        "started_at": at(start) if start else None,
+        "finished_at": at(end) if end else None,
+        **more,
+    }
+
+
+def ran(states: list[dict[str, Any]], time: str | datetime) -> list[tuple[Any, ...]]:
+    moment = at(time) if isinstance(time, str) else time
+    with SqlSession(threads=1) as session:
+        show(session, container_states=states)
+        rows = [{"item_id": 1, "pod_uid": "uid-a", "event_at": moment}]
+        session.register("container_input", pl.DataFrame(rows, schema=INPUT, orient="row"))
+        match_containers(session)
+        return rows_of(
+            session, "container_output",
+            "container_kind", "container", "container_role", "candidate_containers",
+        )  # fmt: skip
+
+
+LIFE = [
+    container("init", "08:00", "08:01"),
+    container("main", "08:01:10", None),
+    container("sidecar", "08:05", "08:06"),
+]
+
+
+@pytest.mark.parametrize(
+    ("time", "found"),
+    [
+        ("07:59:57.999999", []),
+        ("07:59:58", [("only_running", "init", "init", None)]),
+        ("08:01:01.999999", [("only_running", "init", "init", None)]),
+        ("08:01:02", []),
+        ("08:02", [("only_running", "main", "main", None)]),
+        ("08:05:30", [("several", None, None, ["main", "sidecar"])]),
+        ("23:59", [("only_running", "main", "main", None)]),
+    ],
+)
+def test_a_container_is_named_where_it_ran_alone(time, found):
+    assert ran(LIFE, time) == found
+
+
+def test_a_later_state_ends_what_an_earlier_one_left_open():
+    states = [container("main", "08:00", None), container("main", "08:00", "08:30")]
+    assert ran(states, "08:31") == []
+
+
+def test_a_restart_ends_the_run_before_it_and_leaves_a_pause_unnamed():
+    crashed = container(
+        "main", "08:10", None, last_started_at=at("08:00"), last_finished_at=at("08:02")
+    )
+    assert ran([crashed], "08:01") == [("only_running", "main", "main", None)]
+    assert ran([crashed], "08:05") == []
+    assert ran([crashed], "08:11") == [("only_running", "main", "main", None)]
+
+
+def test_a_run_of_unknown_end_ends_at_the_next_start():
+    states = [container("main", "08:00", None), container("main", "08:10", "08:20")]
+    assert ran(states, "08:05")[0][:2] == ("only_running", "main")
+    assert ran(states, "08:21") == []
+
+
+def test_a_waiting_container_did_nothing():
+    states = [container("main", None, None, state="waiting"), container("other", "08:00", None)]
+    assert ran(states, "08:05") == [("only_running", "other", "main", None)]
+
+
+def test_a_running_container_of_unknown_start_may_have_run_at_any_time():
+    states = [container("main", None, None), container("other", "08:00", "08:01")]
+    assert ran(states, "08:00:30")[0][0] == "several"
+    assert ran(states, "08:30") == [("only_running", "main", "main", None)]
+
+
+def test_a_pod_without_states_has_no_container():
+    assert ran([container("main", "08:00", None, pod_uid="uid-b")], "08:05") == []
