@@ -39,10 +39,20 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "day_end": day.end_at,
         "read_until": day.read_until,
     }
-    with session.dropped("name_binding_answers", "match_input", "match_output"):
-        session.create("name_binding_answers", PACKAGE, "name_binding_answers", values)
-        session.create("match_input", PACKAGE, "name_binding_match_input", values)
-        match_pods(session, day)
+    steps = (
+        "name_binding_owners",
+        "name_binding_keys",
+        "name_binding_islands",
+        "name_binding_counts",
+    )
+    with session.dropped(*steps):
+        with session.dropped("name_binding_answers", "match_input", "match_output"):
+            session.create("name_binding_answers", PACKAGE, "name_binding_answers", values)
+            session.create("match_input", PACKAGE, "name_binding_match_input", values)
+            match_pods(session, day)
+            session.create("name_binding_owners", PACKAGE, "name_binding_owners", values)
+        for step in steps[1:]:
+            session.create(step, PACKAGE, step, values)
         return session.create("name_bindings_built", PACKAGE, "name_bindings", values)
 
 
