@@ -225,7 +225,7 @@ def run_dependencies(fleet: Fleet) -> Table:
         "run_dependencies",
         ("date", "run_uuid", "attempt", "measured_by", *SHARED, "declaration"),
         ("date", "run_uuid", "attempt", "resource_id", "operation"),
-        rows_where=STATED_OPERATIONS,
+        rows_where=f"{STATED_OPERATIONS} AND first_seen_at IS NOT NULL",
     )
     every = uses(fleet)
     for run in fleet.runs:
