@@ -25,8 +25,8 @@ evidence AS (
         COALESCE(n.exact, []) AS name_exact,
         COALESCE(a.wide, []) AS address_wide,
         COALESCE(a.exact, []) AS address_exact,
-        COALESCE(d.wide, []) AS nodes,
-        COALESCE(h.wide, []) AS host_pods
+        COALESCE(a.nodes, []) AS nodes,
+        COALESCE(a.host_pods, []) AS host_pods
     FROM items AS i
     LEFT JOIN pod_match_segments AS u
         ON u.key_kind = 'uid'
@@ -50,20 +50,6 @@ evidence AS (
         AND a.hour_bucket = i.hour_bucket
         AND i.event_us >= a.segment_start_us
         AND i.event_us < a.segment_end_us
-    LEFT JOIN pod_match_segments AS d
-        ON d.key_kind = 'node'
-        AND d.key_cluster = i.key_cluster
-        AND d.key_text = i.address
-        AND d.hour_bucket = i.hour_bucket
-        AND i.event_us >= d.segment_start_us
-        AND i.event_us < d.segment_end_us
-    LEFT JOIN pod_match_segments AS h
-        ON h.key_kind = 'host_pod'
-        AND h.key_cluster = i.key_cluster
-        AND h.key_text = i.address
-        AND h.hour_bucket = i.hour_bucket
-        AND i.event_us >= h.segment_start_us
-        AND i.event_us < h.segment_end_us
 ),
 
 -- What name and address say together, without the UID.

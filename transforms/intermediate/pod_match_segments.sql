@@ -1,14 +1,14 @@
 -- Disjoint segments of time per key, each with the members that hold the key, cut into hours.
--- A key is an address (members: its pods, its node, or its host-network pods), a pod name or a pod
--- UID. Its cluster is `*` for items that know none: any cluster may answer. A member is written
--- `cluster/UID` or `cluster/node`.
+-- A key is an address, a pod name or a pod UID. Its cluster is `*` for items that know none: any
+-- cluster may answer. Members are pods (`wide` by widened, `exact` by unwidened intervals) and, of
+-- an address, the nodes and host-network pods that have it; written `cluster/UID`, `cluster/node`.
 -- Grain: key kind, key, segment, hour bucket.
 -- Reads: match_input, pod_match_windows, pod_match_nodes.
 -- Parameters: $guard_us (skew guard, microseconds), $from_us and $until_us (nothing outside is
 --   matched, so that a wild time cannot make endless buckets).
 WITH wanted AS (
     SELECT DISTINCT
-        UNNEST(['address', 'node', 'host_pod']) AS key_kind,
+        'address' AS key_kind,
         COALESCE(cluster, '*') AS key_cluster,
         '' AS key_namespace,
         address AS key_text
@@ -41,26 +41,27 @@ bounds AS (
 
 claims AS (
     SELECT DISTINCT
-        CASE WHEN host_network THEN 'host_pod' ELSE 'address' END AS key_kind,
+        'address' AS key_kind,
+        CASE WHEN host_network THEN 'host_pod' ELSE 'pod' END AS member_kind,
         cluster, '' AS key_namespace, address AS key_text,
         cluster || '/' || pod_uid AS member, start_us, end_us
     FROM pod_match_windows
     WHERE address IS NOT NULL
     UNION ALL
     SELECT DISTINCT
-        'name' AS key_kind,
+        'name' AS key_kind, 'pod' AS member_kind,
         cluster, namespace AS key_namespace, pod_name AS key_text,
         cluster || '/' || pod_uid AS member, life_start_us AS start_us, end_us
     FROM pod_match_windows
     UNION ALL
     SELECT DISTINCT
-        'uid' AS key_kind,
+        'uid' AS key_kind, 'pod' AS member_kind,
         cluster, '' AS key_namespace, pod_uid AS key_text,
         cluster || '/' || pod_uid AS member, life_start_us AS start_us, end_us
     FROM pod_match_windows
     UNION ALL
     SELECT DISTINCT
-        'node' AS key_kind,
+        'address' AS key_kind, 'node' AS member_kind,
         cluster, '' AS key_namespace, address AS key_text,
         cluster || '/' || node AS member, start_us, end_us
     FROM pod_match_nodes
@@ -69,7 +70,7 @@ claims AS (
 held AS (
     SELECT
         w.key_kind, w.key_cluster, w.key_namespace, w.key_text,
-        c.member, c.start_us, c.end_us
+        c.member_kind, c.member, c.start_us, c.end_us
     FROM wanted AS w
     INNER JOIN claims AS c
         ON w.key_kind = c.key_kind
@@ -102,15 +103,17 @@ segments AS (
     SELECT
         s.key_kind, s.key_cluster, s.key_namespace, s.key_text,
         s.segment_start_us, s.segment_end_us,
-        LIST_SORT(LIST(DISTINCT h.member)) AS wide,
-        COALESCE(
-            LIST_SORT(
-                LIST(DISTINCT h.member) FILTER (
-                    WHERE s.segment_start_us >= h.start_us AND s.segment_start_us < h.end_us
-                )
-            ),
-            []
-        ) AS exact
+        LIST_SORT(LIST(DISTINCT h.member) FILTER (WHERE h.member_kind = 'pod')) AS wide,
+        LIST_SORT(
+            LIST(DISTINCT h.member) FILTER (
+                WHERE
+                    h.member_kind = 'pod'
+                    AND s.segment_start_us >= h.start_us
+                    AND s.segment_start_us < h.end_us
+            )
+        ) AS exact,
+        LIST_SORT(LIST(DISTINCT h.member) FILTER (WHERE h.member_kind = 'node')) AS nodes,
+        LIST_SORT(LIST(DISTINCT h.member) FILTER (WHERE h.member_kind = 'host_pod')) AS host_pods
     FROM spans AS s
     INNER JOIN held AS h
         ON s.key_kind = h.key_kind
@@ -127,7 +130,8 @@ segments AS (
 
 clipped AS (
     SELECT
-        s.key_kind, s.key_cluster, s.key_namespace, s.key_text, s.wide, s.exact,
+        s.key_kind, s.key_cluster, s.key_namespace, s.key_text,
+        s.wide, s.exact, s.nodes, s.host_pods,
         GREATEST(s.segment_start_us, b.from_us) AS segment_start_us,
         LEAST(s.segment_end_us, b.until_us) AS segment_end_us
     FROM segments AS s
