@@ -5,6 +5,7 @@ was readable before the break; the break itself becomes one reject.
 """
 
 import hashlib
+import io
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from transforms.staging.parser import RawRecord, Shape
 
 BLOCK = 1 << 20
 PIECE = 128 << 10
-"""What a gzip error costs at most: text of the read in which it is found."""
+"""What damage costs at most: text of the read in which it is found."""
 HEAD_BYTES = 64 << 10
 MAX_LINE_BYTES = 16 << 20
 """A longer line is a reject; exporters cut far below (Hubble: one event, CRI: 16 KiB)."""
@@ -86,7 +87,8 @@ def blocks(path: Path) -> Iterator[bytes | Break]:
         yield Break(0, f"unreadable: {error.strerror or 'cannot be opened'}")
         return
     try:
-        while block := stream.read(PIECE if isinstance(stream, igzip.IGzipFile) else BLOCK):
+        # A decompressor that finds damage drops the whole read in which it finds it.
+        while block := stream.read(BLOCK if isinstance(stream, io.RawIOBase) else PIECE):
             offset += len(block)
             if offset > RATIO_FLOOR and offset > stored * MAX_RATIO:
                 yield Break(

@@ -288,7 +288,7 @@ def _port(values: dict[str, str], name: str, protocol: str) -> int | None:
     if port is None:
         return None
     if port > 65_535:
-        refuse(name, "a port up to 65535", port)
+        refuse(name, "a port up to 65535", values[name])
     return None if port == 0 and protocol not in _WITH_PORTS else port
 
 

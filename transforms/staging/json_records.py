@@ -36,6 +36,7 @@ _HARMLESS = re.compile(rb"(?:true|false|null|-?[0-9][0-9.eE+-]{0,30})\Z")
 _MALFORMED = re.compile(r" \(byte ([0-9]{1,12})\)\Z")
 _WHERE = re.compile(r" at (\$\S*)\Z")
 _MESSAGE = re.compile(r"(?P<what>.*?)(?: - at `(?:key in )?(?P<where>\$.*)`)?\Z", re.DOTALL)
+_MASKED_TEXT, _MASKED_WORD = '"…"'.encode(), "…".encode()
 _TOP_LEVEL_END = re.compile(rb"^[}\]][ \t\r]*\n+(?=[{\[])", re.MULTILINE)
 _BOM = b"\xef\xbb\xbf"
 
@@ -192,8 +193,16 @@ def masked_place(data: bytes, at: int | None, shown: frozenset[bytes] = SHOWN_KE
     """A place in a record as it stands in the masked record."""
     if at is None or at > MAX_SEARCHED:
         return None
-    around = masked(data, shown, at + MASKED_WINDOW)
-    return Place(around, min(len(masked(data, shown, at)), len(around)))
+    pieces = list(_pieces(bytes(data[: at + MASKED_WINDOW]), shown))
+    place = 0
+    for start, end, text in pieces:
+        if at < end:
+            is_whole = end - start == len(text)
+            # Inside a text that is masked it is the first character behind the quote.
+            place += at - start if is_whole else min(at - start, 1)
+            break
+        place += len(text)
+    return Place(b"".join(text for _, _, text in pieces), place)
 
 
 def masked(data: bytes, shown: frozenset[bytes] = SHOWN_KEYS, size: int = MASKED_WINDOW) -> bytes:
@@ -207,27 +216,35 @@ def masked(data: bytes, shown: frozenset[bytes] = SHOWN_KEYS, size: int = MASKED
         shown: Keys whose text stays.
         size: Bytes of the record that are looked at.
     """
-    window = bytes(data[:size])
+    return b"".join(text for _, _, text in _pieces(bytes(data[:size]), shown))
+
+
+def _pieces(window: bytes, shown: frozenset[bytes]) -> Iterator[tuple[int, int, bytes]]:
+    """Cut a text into pieces: start, end, and what may be shown of it."""
     if window.removeprefix(_BOM).lstrip()[:1] not in {b"{", b"["}:
-        return window
-    pieces: list[bytes] = []
+        yield 0, len(window), window
+        return
     key, place = b"", 0
     for match in _STRING.finditer(window):
-        pieces.append(_BARE.sub(_mask_bare, window[place : match.start()]))
+        yield from _bare_pieces(window, place, match.start())
         place = match.end()
-        if match[2].endswith(b":"):
-            key = match[1]
-            pieces.append(match[0])
-        elif key in shown and match[2] == b'"':
-            pieces.append(match[0])
-        else:
-            pieces.append('"…"'.encode())
-    pieces.append(_BARE.sub(_mask_bare, window[place:]))
-    return b"".join(pieces)
+        is_key = match[2].endswith(b":")
+        key = match[1] if is_key else key
+        is_shown = is_key or (key in shown and match[2] == b'"')
+        yield match.start(), place, match[0] if is_shown else _MASKED_TEXT
+    yield from _bare_pieces(window, place, len(window))
 
 
-def _mask_bare(match: re.Match[bytes]) -> bytes:
-    return match[0] if _HARMLESS.match(match[0]) else "…".encode()
+def _bare_pieces(window: bytes, start: int, end: int) -> Iterator[tuple[int, int, bytes]]:
+    """Cut what stands between two texts: numbers, words and structure."""
+    for match in _BARE.finditer(window, start, end):
+        if match.start() > start:
+            yield start, match.start(), window[start : match.start()]
+        start = match.end()
+        is_harmless = _HARMLESS.match(match[0]) is not None
+        yield match.start(), start, match[0] if is_harmless else _MASKED_WORD
+    if end > start:
+        yield start, end, window[start:end]
 
 
 def _wrong_value(message: str, path: str) -> str:

@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.staging.json_records import Item, RecordError, decode, documents, masked
+from transforms.staging.json_records import (
+    Item,
+    RecordError,
+    decode,
+    documents,
+    masked,
+    masked_place,
+)
 from transforms.staging.parser import RawRecord
 
 
@@ -103,3 +110,25 @@ def test_an_excerpt_of_what_is_no_json_is_left_to_redaction() -> None:
 def test_no_cut_and_no_escape_shows_a_masked_text(cut: int, end: str) -> None:
     data = json.dumps({"name": "a", "spec": {"value": f"x{end}planted{end}", "b": ["planted"]}})
     assert b"planted" not in masked(data.encode()[:cut])
+
+
+@pytest.mark.parametrize(
+    ("data", "at", "shown"),
+    [
+        (b'{"kind":"Pod","x":1}', 8, b'"Pod","x":1}'),
+        (b'{"kind":"Pod","x":1}', 18, b"1}"),
+        (b'{"note":"free text","x":1}', 12, '…","x":1}'.encode()),
+        (b'{"note":"free text","x":1}', 24, b"1}"),
+        (b'{"note":nonsense,"x":1}', 8, '…,"x":1}'.encode()),
+        (b'{"note":"cut', 12, b""),
+        (b"no json at all", 3, b"json at all"),
+    ],
+)
+def test_a_place_stays_at_its_value_when_texts_are_masked(data, at, shown):
+    place = masked_place(data, at)
+    assert place.raw[place.at :] == shown
+
+
+def test_a_place_far_behind_the_beginning_is_not_sought():
+    assert masked_place(b"[" + b"1," * 1_000_000, 1_500_000) is None
+    assert masked_place(b"{}", None) is None
