@@ -27,3 +27,24 @@ def format_names() -> tuple[str, ...]:
 def parsers() -> dict[str, Parser]:
     """All parsers by name."""
     return {name: import_module(f"transforms.staging.{name}").PARSER for name in MODULES}
+
+
+def formats_markdown() -> str:
+    """The table of formats in README, from the parsers themselves."""
+    lines = [
+        "| format | one record is | tables filled | what it cannot tell |",
+        "|---|---|---|---|",
+    ]
+    for parser in parsers().values():
+        cells = (
+            f"`{parser.name}` ({parser.title})",
+            _sentence(parser.record),
+            ", ".join(f"`{table}`" for table in parser.tables),
+            _sentence(parser.cannot_tell),
+        )
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".") + "."

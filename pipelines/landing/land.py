@@ -6,7 +6,7 @@ lock, finds repeated records and commits.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
 from multiprocessing import get_context
@@ -116,21 +116,8 @@ def land(
         for pair in _new_inputs(settings, ledger)
         if days is None or (pair[0].facts.day or first_seen) in days
     ]
-    contents = _Contents(ledger)
-    known: list[tuple[_Found, str]] = []
-    fresh: list[_Found] = []
-    for done, (file, export) in enumerate(new):
-        progress("reading", done, len(new))
-        item = _examine(settings, contents, file, export, first_seen)
-        if isinstance(item, str):
-            report.unknown.append((stored_path(file.path), item))
-        elif item.export_file_id in contents.ids:
-            # The same path with the same content: only its modification mark is new.
-            continue
-        elif (same_as := contents.add(item)) is not None:
-            known.append((item, same_as))
-        else:
-            fresh.append(item)
+    found, report.unknown = _examine_all(settings, ledger, new, first_seen, progress)
+    known, fresh = _split_known(ledger, found)
     _commit_known(lake, known, report)
     batches = _batches(fresh)
     by_id = {item.export_file_id: item for item in fresh}
@@ -162,24 +149,81 @@ def _new_inputs(settings: Settings, ledger: Ledger) -> list[tuple[InputFile, Exp
     return sorted(found, key=lambda p: (p[0].facts.day or date.max, p[0].size, p[0].path))
 
 
+def _examine_all(
+    settings: Settings,
+    ledger: Ledger,
+    new: Sequence[tuple[InputFile, ExportSettings]],
+    first_seen: date,
+    progress: Progress,
+) -> tuple[list[_Found], list[tuple[str, str]]]:
+    """Read every new file once: what it is, its hash, what it grew from; several at a time.
+
+    Files of one node are read one after the other, small ones first, since each may have grown from
+    the one before. Files of no node are told apart by their content alone.
+    """
+    contents = _Contents(ledger)
+    groups: dict[object, list[int]] = {}
+    for place, (file, _) in enumerate(new):
+        node = file.facts.node
+        groups.setdefault(place if node is None else (file.facts.cluster, node), []).append(place)
+    results: dict[int, _Found | str] = {}
+
+    def examine(places: list[int]) -> None:
+        for place in places:
+            file, export = new[place]
+            results[place] = item = _examine(settings, contents, file, export, first_seen)
+            if isinstance(item, _Found):
+                contents.add(item)
+            progress("reading", len(results), len(new))
+
+    # Threads are enough: hashing, decompression and reading leave the interpreter free.
+    with ThreadPoolExecutor(settings.workers) as pool:
+        for done in [pool.submit(examine, places) for places in groups.values()]:
+            done.result()
+    found, unknown = [], []
+    for place, (file, _) in enumerate(new):
+        item = results[place]
+        if isinstance(item, str):
+            unknown.append((stored_path(file.path), item))
+        else:
+            found.append(item)
+    return found, unknown
+
+
+def _split_known(
+    ledger: Ledger, found: Sequence[_Found]
+) -> tuple[list[tuple[_Found, str]], list[_Found]]:
+    """Files whose content was read before, with the file that was read; and the others."""
+    contents = dict(ledger.contents)
+    ids = set(ledger.files["export_file_id"].to_list())
+    known: list[tuple[_Found, str]] = []
+    fresh: list[_Found] = []
+    for item in found:
+        if item.export_file_id in ids:
+            # The same path with the same content: only its modification mark is new.
+            continue
+        ids.add(item.export_file_id)
+        key = (item.scope, item.context.node, item.format, item.scan.content_hash)
+        if key in contents:
+            known.append((item, contents[key]))
+        else:
+            contents[key] = item.export_file_id
+            fresh.append(item)
+    return known, fresh
+
+
 class _Contents:
-    """Contents known to the ledger, and those found in this landing."""
+    """Contents known to the ledger, and those found in this landing, to tell what grew."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self.ids = set(ledger.files["export_file_id"].to_list())
         self._files = dict(ledger.contents)
-        self._lengths = dict(ledger.content_lengths)
+        self._lengths = {kind: set(n) for kind, n in ledger.content_lengths.items()}
 
-    def add(self, found: _Found) -> str | None:
-        """Note a new file; gives the file that has the same content, if one has."""
-        self.ids.add(found.export_file_id)
+    def add(self, found: _Found) -> None:
+        """Note a new file."""
         kind = (found.scope, found.context.node, found.format)
-        key = (*kind, found.scan.content_hash)
-        if key in self._files:
-            return self._files[key]
-        self._files[key] = found.export_file_id
+        self._files.setdefault((*kind, found.scan.content_hash), found.export_file_id)
         self._lengths.setdefault(kind, set()).add(found.scan.text_bytes)
-        return None
 
     def lengths(self, scope: str, node: str | None, format_name: str) -> list[int]:
         """Lengths of the contents that a file of this kind may have grown from."""

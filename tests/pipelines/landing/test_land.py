@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from pipelines.errors import InputError
@@ -199,6 +200,7 @@ def test_a_folder_that_cannot_be_read_is_named(
         run(settings)
 
 
+@hypothesis_settings(max_examples=20)
 @given(st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=60), min_size=1, max_size=4))
 def test_any_overlap_of_files_gives_each_record_once(
     tmp_path_factory: pytest.TempPathFactory, files: list[list[int]]
