@@ -1,0 +1,130 @@
+-- What the events of each connection say together.
+-- Grain: one connection of the tuples of the day (others of the same tuple within the look-back and
+--   the skew guard stand here too: they give the ordinal and the end).
+-- Reads: connection_sides, connection_complex.
+-- Parameters: $from_at (start of the look-back), $until_at (skew guard behind the day), $start_us
+--   and $end_us (the day), $neighbour_us.
+WITH events AS (
+    SELECT *, CAST(NULL AS BOOLEAN) AS is_attempt, CAST(0 AS BIGINT) AS segment
+    FROM connection_sides
+    WHERE NOT is_complex AND event_at >= $from_at AND event_at < $until_at
+    UNION ALL BY NAME
+    SELECT * FROM connection_complex
+),
+
+dated AS (
+    SELECT
+        *,
+        event_us < CAST($end_us AS BIGINT) AS is_told,
+        event_us >= CAST($start_us AS BIGINT) AND event_us < CAST($end_us AS BIGINT) AS is_today,
+        CASE verdict
+            WHEN 'REDIRECTED' THEN 1
+            WHEN 'FORWARDED' THEN 2
+            WHEN 'AUDIT' THEN 3
+            WHEN 'TRACED' THEN 4
+            WHEN 'TRANSLATED' THEN 5
+            WHEN 'ERROR' THEN 6
+        END AS verdict_rung
+    FROM events
+),
+
+summed AS (
+    SELECT
+        tuple,
+        initiator_is_a,
+        segment,
+        MIN(transport) AS transport,
+        MIN(rung) AS rung,
+        MIN(event_us) AS first_us,
+        MAX(event_us) FILTER (WHERE is_told) AS last_us,
+        MIN(event_us) FILTER (WHERE proves_start) AS proven_us,
+        BOOL_OR(tcp_flags IS NOT NULL OR trace_reason IS NOT NULL) AS tells_start,
+        BOOL_OR(is_dns) AS is_dns,
+        COUNT(*) FILTER (WHERE is_today) AS event_count,
+        CASE
+            WHEN BOOL_OR(is_complex) THEN COUNT(*) FILTER (WHERE is_attempt AND is_told)
+            WHEN BOOL_OR(is_opening AND is_told) THEN 1
+            ELSE 0
+        END AS attempt_count,
+        BOOL_OR(is_ending AND is_told) AS has_ending,
+        BOOL_OR(has_rst AND is_told) AS has_rst,
+        BOOL_OR(NOT is_forward AND is_told AND verdict IS DISTINCT FROM 'DROPPED') AS has_reply,
+        BOOL_OR(is_told AND verdict = 'DROPPED') AS has_drop,
+        -- The first verdict of the initiator's own side, else of any; of one instant the lowest
+        -- rung. A verdict that has no rung is kept by name.
+        MIN(event_us * 8 + verdict_rung) FILTER (
+            WHERE is_told AND is_forward AND (is_initiator_local OR direction = 'EGRESS')
+        ) % 8 AS client_verdict,
+        MIN(event_us * 8 + verdict_rung) FILTER (WHERE is_told) % 8 AS any_verdict,
+        MIN(verdict) FILTER (WHERE is_told AND verdict_rung IS NULL AND verdict <> 'DROPPED')
+            AS other_verdict,
+        ARG_MIN(drop_reason, (event_us, drop_reason)) FILTER (
+            WHERE is_told AND drop_reason IS NOT NULL AND verdict = 'DROPPED'
+        ) AS drop_reason,
+        LIST(DISTINCT denied_by) FILTER (WHERE is_told AND LEN(denied_by) > 0) AS denials,
+        CASE WHEN MIN(initiator_namespace) = MAX(initiator_namespace)
+            THEN MIN(initiator_namespace) END AS initiator_namespace,
+        CASE WHEN MIN(initiator_pod_name) = MAX(initiator_pod_name)
+            THEN MIN(initiator_pod_name) END AS initiator_pod_name,
+        CASE WHEN MIN(initiator_pod_uid) = MAX(initiator_pod_uid)
+            THEN MIN(initiator_pod_uid) END AS initiator_pod_uid,
+        CASE
+            WHEN MIN(node) FILTER (WHERE is_initiator_local)
+                = MAX(node) FILTER (WHERE is_initiator_local)
+                THEN MIN(node) FILTER (WHERE is_initiator_local)
+        END AS initiator_node,
+        CASE WHEN MIN(responder_namespace) = MAX(responder_namespace)
+            THEN MIN(responder_namespace) END AS responder_namespace,
+        CASE WHEN MIN(responder_pod_name) = MAX(responder_pod_name)
+            THEN MIN(responder_pod_name) END AS responder_pod_name,
+        CASE WHEN MIN(responder_pod_uid) = MAX(responder_pod_uid)
+            THEN MIN(responder_pod_uid) END AS responder_pod_uid,
+        CASE
+            WHEN MIN(node) FILTER (WHERE is_responder_local)
+                = MAX(node) FILTER (WHERE is_responder_local)
+                THEN MIN(node) FILTER (WHERE is_responder_local)
+        END AS responder_node,
+        CASE WHEN MIN(responder_workload) = MAX(responder_workload)
+            THEN MIN(responder_workload) END AS responder_workload,
+        CASE WHEN MIN(responder_service) = MAX(responder_service)
+            THEN MIN(responder_service) END AS responder_service,
+        BOOL_OR(initiator_class = 'host' AND is_responder_local AND responder_pod_name IS NOT NULL)
+            AS is_from_own_host,
+        BOOL_OR(initiator_class = 'pod') AND MIN(initiator_pod_name) IS NULL AS is_from_proxy,
+        BOOL_OR(initiator_class IN ('host', 'remote_node')) AS is_from_node,
+        BOOL_OR(responder_class IN ('host', 'remote_node')) AS is_to_node,
+        BOOL_OR(responder_class = 'world') AS is_to_world,
+        BOOL_OR(is_api_server) AS is_to_api_server,
+        MIN(event_us) FILTER (WHERE LEN(responder_names) > 0) AS named_us,
+        ARG_MIN(responder_names, (event_us, responder_names)) FILTER (
+            WHERE LEN(responder_names) > 0
+        ) AS flow_names,
+        LIST(DISTINCT http_host) FILTER (WHERE http_host IS NOT NULL AND is_told) AS http_hosts,
+        COUNT(*) FILTER (
+            WHERE is_today AND l7_type = 'REQUEST' AND http_method IS NOT NULL
+            AND direction = 'EGRESS'
+        ) AS client_requests,
+        COUNT(*) FILTER (
+            WHERE is_today AND l7_type = 'REQUEST' AND http_method IS NOT NULL
+            AND direction IS DISTINCT FROM 'EGRESS'
+        ) AS server_requests,
+        COUNT(*) FILTER (WHERE is_today AND http_status >= 400 AND direction = 'EGRESS')
+            AS client_errors,
+        COUNT(*) FILTER (
+            WHERE is_today AND http_status >= 400 AND direction IS DISTINCT FROM 'EGRESS'
+        ) AS server_errors,
+        ARG_MIN(
+            COALESCE(drop_reason, 'HTTP ' || CAST(http_status AS VARCHAR), verdict),
+            (event_us, COALESCE(drop_reason, 'HTTP ' || CAST(http_status AS VARCHAR), verdict))
+        ) FILTER (WHERE is_told AND (verdict = 'DROPPED' OR http_status >= 400)) AS first_error
+    FROM dated
+    GROUP BY tuple, initiator_is_a, segment
+)
+
+SELECT
+    *,
+    CASE
+        WHEN transport = 'TCP' AND tells_start
+            THEN COALESCE(proven_us - first_us <= CAST($neighbour_us AS BIGINT), FALSE)
+    END AS is_start_seen
+FROM summed
