@@ -8,6 +8,7 @@ import msgspec
 
 from transforms.staging.json_records import Item, RecordError
 from transforms.staging.parser import FileContext
+from transforms.staging.stored_text import name_text
 from transforms.staging.values import (
     INT64_MAX,
     canonical_address,
@@ -166,8 +167,8 @@ def required(value: str | None, word: str, where: str) -> str:
 
 
 def uid_text(text: str) -> str:
-    """A UID in lower case with dashes; other text, such as a node's name as its UID, as it is."""
-    return dashed_uid(text) or text.lower()
+    """A UID in lower case with dashes; other text, such as a node's name, in lower case."""
+    return dashed_uid(text) or name_text(text.lower()) or ""
 
 
 def read_addresses(texts: Iterable[str | None], where: str) -> list[str] | None:

@@ -54,7 +54,7 @@ class Url(NamedTuple):
     Attributes:
         scheme: In lower case.
         user: Userinfo; only to tell an account or container from a host, never stored.
-        host: In lower case; an IPv6 address without brackets.
+        host: In lower case, without credentials; an IPv6 address without brackets.
         port: As stated, else null.
         path: Without the first and the last slash.
     """
@@ -83,7 +83,7 @@ def parse_url(text: str) -> Url | None:
     host, port = _host_and_port(place.lower())
     if host is None or _UNSAFE.search(path):
         return None
-    return Url(match[1].lower(), user, host, port, redact_name(path.strip("/")))
+    return Url(match[1].lower(), user, redact_name(host), port, redact_name(path.strip("/")))
 
 
 def object_resource(text: str) -> str | None:
@@ -127,7 +127,7 @@ def git_url(text: str) -> str | None:
     if match is None or "@" in match[2] or _UNSAFE.search(match[2]):
         return None
     path = match[2].partition("?")[0].partition("#")[0].strip("/")
-    return f"ssh://{match[1].lower()}/{redact_name(path)}" if path else None
+    return f"ssh://{redact_name(match[1].lower())}/{redact_name(path)}" if path else None
 
 
 def revision_text(revision: str | None) -> str | None:
@@ -162,10 +162,11 @@ def image_resource(reference: str) -> Image | None:
         return None
     if colon and not _TAG.match(tag):
         return None
+    place = redact_name(f"oci://{registry}/{repository}")
     if digest:
-        return Image(f"oci://{registry}/{repository}@{digest.lower()}", digest.lower())
+        return Image(f"{place}@{digest.lower()}", digest.lower())
     version = redact_name(tag) if colon else "latest"
-    return Image(f"oci://{registry}/{repository}:{version}", version)
+    return Image(f"{place}:{version}", version)
 
 
 def host_resource(text: str) -> str | None:
@@ -184,7 +185,8 @@ def host_resource(text: str) -> str | None:
 
 def claim_resource(cluster: str | None, namespace: str, claim: str) -> str:
     """Id of a persistent volume claim: `kube://cluster/namespace/persistentvolumeclaims/name`."""
-    return f"kube://{cluster or ''}/{namespace}/persistentvolumeclaims/{redact_name(claim)}"
+    place = f"{redact_name(namespace)}/persistentvolumeclaims/{redact_name(claim)}"
+    return f"kube://{cluster or ''}/{place}"
 
 
 def _azure_container(url: Url) -> str | None:

@@ -258,7 +258,7 @@ def _row(line: _Reading, context: FileContext) -> dict[str, Any]:
     tail = dict(zip(_TAIL_FIELDS, line.tail, strict=False))
     principal = _present(requester)
     authentication = _shaped(_WORD, tail.get("authentication"))
-    access_point = _shaped(_ARN, tail.get("access_point"))
+    access_point = _redacted_name(_shaped(_ARN, tail.get("access_point")))
     endpoint, region, vpc_endpoint = _host(tail.get("host", "-"))
     agent = _redacted(_present(line.agent))
     method = _METHOD.match(line.uri)
@@ -483,7 +483,8 @@ def _named_by_host(text: str) -> tuple[str | None, str | None, str | None]:
         return None, None, None
     region = _HOST_REGION.search(host)
     endpoint = _HOST_VPC_ENDPOINT.search(host)
-    return host, region[1] if region else None, endpoint[1] if endpoint else None
+    # The client chooses the header, so that it may hold anything.
+    return redact_name(host), region[1] if region else None, endpoint[1] if endpoint else None
 
 
 def _bucket_region(region: str | None, access_point: str | None, status: int | None) -> str | None:

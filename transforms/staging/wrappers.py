@@ -22,6 +22,7 @@ import msgspec
 from transforms.staging.json_records import RecordError, malformed_at, rejected_masked
 from transforms.staging.parser import Parsed, RawRecord, ignored, rejected
 from transforms.staging.refusal import RefusedError, refused
+from transforms.staging.stored_text import name_text
 from transforms.staging.values import instant_of_microseconds, parse_instant
 
 MAX_WAITING = 10_000
@@ -215,7 +216,7 @@ def _node(value: dict[str, Any]) -> str | None:
         kubernetes.get("pod_node_name"),
         node.get("name") if isinstance(node, dict) else None,
     )
-    return next((n for n in stated if isinstance(n, str) and _NODE.fullmatch(n)), None)
+    return name_text(next((n for n in stated if isinstance(n, str) and _NODE.fullmatch(n)), None))
 
 
 _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}")
