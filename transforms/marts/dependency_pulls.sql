@@ -5,7 +5,12 @@
 -- Parameters: $date, $day_start, $day_end.
 WITH today AS (
     SELECT
-        *,
+        * EXCLUDE (registry),
+        -- Older names of one registry (reference: distribution/reference, normalize.go).
+        CASE
+            WHEN LOWER(registry) IN ('index.docker.io', 'registry-1.docker.io') THEN 'docker.io'
+            ELSE LOWER(registry)
+        END AS registry,
         SPLIT_PART(image, '@', 1) AS name,
         SPLIT_PART(SPLIT_PART(image, '@', 1), '/', 1) AS head
     FROM image_pulls

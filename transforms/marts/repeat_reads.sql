@@ -5,7 +5,9 @@
 WITH today AS (
     SELECT
         *,
-        CAST(start_at AS DATE) AS start_date
+        CAST(start_at AS DATE) AS start_date,
+        epoch_us(start_at) AS start_us,
+        CASE WHEN version_id IS NULL THEN object_size_bytes END AS size_class
     FROM object_transfers
     WHERE date = CAST($date AS DATE) AND operation = 'read' AND transferred_bytes > 0
 ),
@@ -13,7 +15,12 @@ WITH today AS (
 earlier_days AS (
     SELECT transfer_id, SUM(transferred_bytes) AS bytes_before
     FROM object_transfers
-    WHERE date < CAST($date AS DATE) AND operation = 'read'
+    WHERE
+        date < CAST($date AS DATE)
+        AND operation = 'read'
+        AND transfer_id IN (
+            SELECT transfer_id FROM today WHERE start_date < CAST($date AS DATE)
+        )
     GROUP BY transfer_id
 )
 

@@ -24,7 +24,16 @@ from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
 PACKAGE = "transforms.marts"
-STEPS = ("repeat_reads", "runs_of_day", "repeat_members", "repeat_scoped")
+STEPS = (
+    "repeat_reads",
+    "repeat_told",
+    "repeat_before",
+    "repeat_places",
+    "repeat_day",
+    "repeat_old",
+    "repeat_judged",
+    "runs_of_day",
+)
 
 
 def build(session: SqlSession, day: BuildDay) -> str:

@@ -1,66 +1,41 @@
 -- Reads that repeat an earlier one within a run, a node or the fleet (definitions.md 26).
 -- Grain: one read of the day and scope.
--- Reads: repeat_reads, repeat_members, repeat_scoped, repeat_history, runs_of_day.
--- Parameters: $date, $look_back_us.
-WITH judged AS (
+-- Reads: repeat_reads, repeat_judged, repeat_history, runs_of_day.
+-- Parameters: $date.
+WITH measured AS (
     SELECT
-        r.transfer_id,
-        s.scope,
-        s.scope_key,
-        r.transferred_bytes,
-        CASE
-            WHEN r.object_size_bytes IS NULL THEN 0
-            ELSE
-                GREATEST(
-                    0,
-                    s.read_before + r.bytes_before + r.transferred_bytes - r.object_size_bytes
-                )
-                - GREATEST(0, s.read_before + r.bytes_before - r.object_size_bytes)
-        END AS min_repeat_bytes,
+        transfer_id, scope, scope_key, transferred_bytes,
         -- Earlier reads of the scope go before reads of an unknown place.
-        COALESCE(p.transfer_id, q.transfer_id) AS previous_transfer_id,
-        COALESCE(p.start_at, q.start_at) AS previous_at,
-        CASE WHEN p.transfer_id IS NOT NULL THEN p.run_uuid ELSE q.run_uuid END
-            AS previous_run_uuid
-    FROM repeat_reads AS r
-    INNER JOIN repeat_scoped AS s
-        ON r.transfer_id = s.transfer_id
-        AND r.start_date = s.start_date
-    LEFT JOIN repeat_members AS p
-        ON s.start_date = p.start_date
-        AND s.provider = p.provider
-        AND s.object_id = p.object_id
-        AND s.previous_place = p.place
-        AND p.start_us >= s.start_us - $look_back_us
-    LEFT JOIN repeat_members AS q
-        ON s.start_date = q.start_date
-        AND s.provider = q.provider
-        AND s.object_id = q.object_id
-        AND s.possible_place = q.place
-        AND q.start_us >= s.start_us - $look_back_us
+        CASE WHEN previous IS NOT NULL THEN previous ELSE possible END AS earlier,
+        CASE
+            WHEN object_size_bytes IS NULL THEN 0
+            ELSE
+                GREATEST(0, read_before + transferred_bytes - object_size_bytes)
+                - GREATEST(0, read_before - object_size_bytes)
+        END AS min_repeat_bytes
+    FROM repeat_judged
 ),
 
 known AS (
     SELECT
-        transfer_id, scope, previous_transfer_id, previous_at, previous_run_uuid,
-        min_repeat_bytes,
-        CASE WHEN previous_transfer_id IS NOT NULL THEN transferred_bytes ELSE min_repeat_bytes END
+        transfer_id, scope, earlier, min_repeat_bytes,
+        CASE WHEN earlier IS NOT NULL THEN transferred_bytes ELSE min_repeat_bytes END
             AS max_repeat_bytes,
         FALSE AS is_unplaced
-    FROM judged
-    WHERE scope_key IS NOT NULL AND (previous_transfer_id IS NOT NULL OR min_repeat_bytes > 0)
+    FROM measured
+    WHERE scope_key IS NOT NULL AND (earlier IS NOT NULL OR min_repeat_bytes > 0)
 ),
 
 -- A read of an unknown run or node may repeat in that scope what it repeats in the fleet.
 unplaced AS (
     SELECT
-        j.transfer_id, j.scope, k.previous_transfer_id, k.previous_at, k.previous_run_uuid,
+        m.transfer_id, m.scope, k.earlier,
         0 AS min_repeat_bytes,
         k.max_repeat_bytes,
         TRUE AS is_unplaced
-    FROM judged AS j
-    INNER JOIN known AS k ON j.transfer_id = k.transfer_id AND k.scope = 'fleet'
-    WHERE j.scope_key IS NULL
+    FROM measured AS m
+    INNER JOIN known AS k ON m.transfer_id = k.transfer_id AND k.scope = 'fleet'
+    WHERE m.scope_key IS NULL
 ),
 
 repeats AS (
@@ -80,9 +55,9 @@ SELECT
         WHEN p.scope = 'node' THEN r.node
     END AS scope_id,
     r.start_at,
-    COALESCE(p.previous_at, r.start_at) AS previous_at,
-    p.previous_transfer_id,
-    p.previous_run_uuid,
+    COALESCE(make_timestamptz(p.earlier.us), r.start_at) AS previous_at,
+    p.earlier.id AS previous_transfer_id,
+    p.earlier.run AS previous_run_uuid,
     r.cluster,
     r.node,
     r.run_uuid,

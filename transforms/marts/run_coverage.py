@@ -16,11 +16,8 @@ from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
 PACKAGE = "transforms.marts"
-OBSERVING = (
-    "flows", "dns_lookups", "object_requests", "counter_samples", "volume_records",
-    "kube_event_states",
-)  # fmt: skip
-"""Staging tables that show what a pod does, not what it is."""
+OBSERVING = ("flows", "dns_lookups", "object_requests", "counter_samples", "volume_records")
+"""Staging tables that show what a pod does hour by hour; a state or event speaks for no hour."""
 STEPS = (
     ("active_runs", "runs_of_day"),
     ("run_pod_times", "run_pod_times"),

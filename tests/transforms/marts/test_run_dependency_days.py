@@ -629,6 +629,7 @@ def test_an_image_reference_becomes_a_resource():
         "acme/tool:2": ("docker.io", "oci://docker.io/acme/tool:2"),
         "localhost/tool:2": ("localhost", "oci://localhost/tool:2"),
         "docker.io/library/python:3": ("docker.io", "oci://docker.io/library/python:3"),
+        "index.docker.io/redis:8": ("index.docker.io", "oci://docker.io/library/redis:8"),
         "r.example.com/a/b:c@sha256:1": ("r.example.com", "oci://r.example.com/a/b:c"),
     }
     rows = built(
