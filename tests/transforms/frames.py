@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -41,29 +42,40 @@ def frame(
         date_column: Also take a `date` column, as views of intermediate and mart tables have;
             the test day where a row leaves it out.
     """
-    spec = table_spec(table)
-    schema = dict(spec.polars_schema)
+    schema = dict(_schema(table))
+    fillers = dict(_row_of_fillers(table))
     if date_column:
         schema["date"] = pl.Date()
+        fillers["date"] = DAY
+    is_staging = table_spec(table).layer == "staging"
     full: list[dict[str, Any]] = []
     for number, row in enumerate(rows):
         unknown = sorted(set(row) - set(schema))
         if unknown:
             message = f"{table} has no columns {unknown}"
             raise ValueError(message)
-        values: dict[str, Any] = {"date": DAY} if date_column else {}
-        for column in spec.columns:
-            if column.nullable:
-                values[column.name] = None
-            elif column.allowed:
-                values[column.name] = column.allowed[0]
-            else:
-                fillers = [value for dtype, value in _FILLERS if column.dtype == dtype]
-                values[column.name] = fillers[0] if fillers else []
-        if spec.layer == "staging":
-            values |= {"export_file_id": "file", "record_index": number, "record_id": f"r{number}"}
-        full.append(values | dict(row))
+        place = {"export_file_id": "file", "record_index": number, "record_id": f"r{number}"}
+        full.append(fillers | (place if is_staging else {}) | dict(row))
     return pl.DataFrame(full, schema=schema, orient="row")
+
+
+@cache
+def _schema(table: str) -> pl.Schema:
+    return table_spec(table).polars_schema
+
+
+@cache
+def _row_of_fillers(table: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for column in table_spec(table).columns:
+        if column.nullable:
+            values[column.name] = None
+        elif column.allowed:
+            values[column.name] = column.allowed[0]
+        else:
+            fitting = [value for dtype, value in _FILLERS if column.dtype == dtype]
+            values[column.name] = fitting[0] if fitting else []
+    return values
 
 
 def show(session: SqlSession, **tables: Iterable[Mapping[str, Any]]) -> None:
@@ -86,11 +98,11 @@ def checked(session: SqlSession, table: str, name: str) -> pl.DataFrame:
 
     Exactly the schema's columns, valid values, and no two rows with one key.
     """
-    spec = table_spec(table)
+    spec, schema = table_spec(table), _schema(table)
     built = session.frame(name)
-    assert sorted(built.columns) == sorted(spec.polars_schema)
-    typed = built.select(spec.polars_schema.names())
-    assert dict(typed.schema) == dict(spec.polars_schema)
+    assert sorted(built.columns) == sorted(schema)
+    typed = built.select(schema.names())
+    assert dict(typed.schema) == dict(schema)
     spec.model.validate(typed)
     assert typed.select(spec.key).is_duplicated().sum() == 0
     return typed.sort(spec.order, nulls_last=True)

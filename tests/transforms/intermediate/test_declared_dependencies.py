@@ -158,7 +158,7 @@ SOME_VERSIONS = st.lists(
 )
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(versions=SOME_VERSIONS, data=st.data())
 def test_the_order_of_versions_has_no_say(versions: list[dict], data: st.DataObject):
     assert built(versions).equals(built(data.draw(st.permutations(versions))))

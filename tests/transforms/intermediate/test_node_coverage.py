@@ -501,7 +501,7 @@ def exports(draw: st.DrawFn) -> dict[str, list[dict[str, Any]]]:
     return {"export_files": files, "loss_reports": losses, "flows": flows}
 
 
-@settings(max_examples=5)
+@settings(max_examples=4)
 @given(exported=exports(), data=st.data())
 def test_intervals_tile_the_day_whatever_the_order_of_files(
     exported: dict[str, list[dict[str, Any]]], data: st.DataObject
@@ -515,7 +515,7 @@ def test_intervals_tile_the_day_whatever_the_order_of_files(
     assert rows.equals(built(pods=[pod()], **mixed))
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(exported=exports())
 def test_losses_add_up_over_days(exported: dict[str, list[dict[str, Any]]]):
     first = at("00:00", days=-1) - timedelta(seconds=1)

@@ -536,13 +536,13 @@ def fleets(draw: st.DrawFn) -> list[dict[str, Any]]:
     return states
 
 
-@settings(max_examples=5)
+@settings(max_examples=4)
 @given(states=fleets(), data=st.data())
 def test_the_order_of_states_has_no_say(states: list[dict[str, Any]], data: st.DataObject):
     assert built(states).equals(built(data.draw(st.permutations(states))))
 
 
-@settings(max_examples=5)
+@settings(max_examples=4)
 @given(states=fleets())
 def test_intervals_of_one_pod_and_address_never_overlap_and_lie_in_reach(
     states: list[dict[str, Any]],
@@ -557,7 +557,7 @@ def test_intervals_of_one_pod_and_address_never_overlap_and_lie_in_reach(
     assert (rows["last_seen_at"] <= at("00:00", days=2)).all()
 
 
-@settings(max_examples=5)
+@settings(max_examples=4)
 @given(states=fleets())
 def test_the_rows_of_two_days_are_pieces_of_one_interval(states: list[dict[str, Any]]):
     first = built(states)

@@ -304,7 +304,7 @@ def histories(draw: st.DrawFn) -> tuple[list[tuple[int, str, int, int]], list[tu
     return pods, events
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(history=histories())
 def test_the_segments_agree_with_asking_every_pod_whatever_the_order(
     history: tuple[list[tuple[int, str, int, int]], list[tuple[str, int]]],
