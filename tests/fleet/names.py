@@ -32,8 +32,8 @@ HOSTS: dict[str, list[Answer]] = {
     ],
     "github.com": [Answer("github.com", "A", "203.0.113.21", 60)],
     "pypi.org": [Answer("pypi.org", "A", "203.0.113.31", 300)],
-    "files.pythonhosted.org": [
-        Answer("files.pythonhosted.org", "CNAME", "packages.cdn.example.net", 300),
+    "pypi.example.com": [
+        Answer("pypi.example.com", "CNAME", "packages.cdn.example.net", 300),
         Answer("packages.cdn.example.net", "A", "203.0.113.32", 30),
     ],
     "mirror.example.com": [Answer("mirror.example.com", "A", "192.0.2.40", 120)],

@@ -450,7 +450,7 @@ def _debug_shell(story: Story) -> None:
         watched=True,
     )
     story.visit(pod, "pypi.org", at("10 16:02:00"), 2.0)
-    story.visit(pod, "files.pythonhosted.org", at("10 16:08:00"), 6.0)
+    story.visit(pod, "pypi.example.com", at("10 16:08:00"), 6.0)
     namesake = story.plain_pod(
         "scratch-3",
         B2,
