@@ -35,7 +35,7 @@ def instance_of(workspace: Workspace) -> Iterator["dg.DagsterInstance"]:
         shutil.copyfile(INSTANCE_FILE, target)
     os.environ[HOME] = str(home)
     logging.getLogger("dagster").setLevel(logging.CRITICAL)
-    with dg.DagsterInstance.from_config(str(home)) as instance:
+    with dg.DagsterInstance.get() as instance:
         yield instance
 
 

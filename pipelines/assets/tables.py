@@ -1,6 +1,7 @@
 """One asset per intermediate and mart table: build it for every cluster, or for the fleet."""
 
 import datetime as dt
+from collections.abc import Iterator
 
 import dagster as dg
 
@@ -36,7 +37,7 @@ def _asset_of(table: str) -> dg.AssetsDefinition:
     )
     def build(
         context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
-    ) -> dg.MaterializeResult[None]:
+    ) -> Iterator[dg.MaterializeResult[None]]:
         day = dt.date.fromisoformat(context.partition_key)
         with workspace.locked() as lake:
             ledger = Ledger.read(lake)
@@ -47,7 +48,7 @@ def _asset_of(table: str) -> dg.AssetsDefinition:
             ]
         for outcome in outcomes:
             workspace.listener.built(outcome)
-        return _result(table, outcomes)
+        yield _result(table, outcomes)
 
     return build
 
