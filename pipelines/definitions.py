@@ -11,7 +11,6 @@ import dagster as dg
 from pipelines.assets.catalogue import catalogue
 from pipelines.assets.landing import LANDED
 from pipelines.assets.landing import land as land_asset
-from pipelines.assets.partitions import event_days, landing_days
 from pipelines.assets.tables import table_assets
 from pipelines.landing.land import new_landing_days
 from pipelines.publication import digest
@@ -21,13 +20,9 @@ from transforms.registry import transforms
 LAND = "land"
 BUILD = "build"
 
-land_job = dg.define_asset_job(
-    LAND, selection=dg.AssetSelection.assets(*LANDED), partitions_def=landing_days
-)
+land_job = dg.define_asset_job(LAND, selection=dg.AssetSelection.assets(*LANDED))
 build_job = dg.define_asset_job(
-    BUILD,
-    selection=dg.AssetSelection.assets(*transforms(), "catalogue"),
-    partitions_def=event_days,
+    BUILD, selection=dg.AssetSelection.assets(*transforms(), "catalogue")
 )
 
 

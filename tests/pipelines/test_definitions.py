@@ -63,6 +63,7 @@ def test_the_instance_file_is_accepted_and_sends_nothing_home(tmp_path: Path) ->
 def evaluate(schedule: dg.ScheduleDefinition, workspace: Workspace) -> list[str]:
     with dg.build_schedule_context(
         resources={"workspace": workspace},
+        repository_def=build_definitions().get_repository_def(),
         scheduled_execution_time=dt.datetime(2026, 3, 12, 2, tzinfo=dt.UTC),
     ) as context:
         found = schedule.evaluate_tick(context)
@@ -112,7 +113,10 @@ def test_the_sensor_asks_for_days_whose_files_have_landed(tmp_path: Path) -> Non
     zone(tmp_path)
     workspace = Workspace(tmp_path / "podledger.yaml")
     land_days(workspace, None)
-    with dg.build_sensor_context(resources={"workspace": workspace}) as context:
+    with dg.build_sensor_context(
+        resources={"workspace": workspace},
+        repository_def=build_definitions().get_repository_def(),
+    ) as context:
         found = days_to_build.evaluate_tick(context)
     assert [request.partition_key for request in found.run_requests or ()] == ["2026-03-10"]
 

@@ -30,7 +30,7 @@ YES, NO, UNKNOWN = True, False, None
         ("pypi.org.tools.svc.cluster.local", NO, "pypi.org"),
         ("api.wandb.ai.dev.svc.cluster.local", NO, "api.wandb.ai"),
         # A name whose end looks like a namespace.
-        ("files.pythonhosted.org.svc.cluster.local", NO, "files.pythonhosted.org"),
+        ("packages.example.org.svc.cluster.local", NO, "packages.example.org"),
         ("storage.cloud.google.com.svc.cluster.local", NO, "storage.cloud.google.com"),
         ("blob.core.windows.net.svc.cluster.local", NO, "blob.core.windows.net"),
         # Shapes that no service has are expansions whatever the answer (autopath answers them).
