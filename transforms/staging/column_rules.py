@@ -22,7 +22,12 @@ NUMBER = pa.float64()
 FLAG = pa.bool_()
 INSTANT = pa.timestamp("us", "UTC")
 
-_NO_TEXT = re.compile(r"[\[{].*|-?[0-9][0-9.eE+-]*|true|false|null", re.DOTALL)
+Columns = dict[str, pa.Array]
+"""Columns of equal length by name."""
+
+_NO_TEXT = re.compile(
+    r"[\[{].*|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null", re.DOTALL
+)
 """What a JSON value that is no text looks like as a text."""
 _REMEMBERED = 200_000
 _DOUBTFUL: Any = object()

@@ -26,6 +26,7 @@ twice, an object where a list should be) is left to the line reader, up to the e
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal, NamedTuple, Protocol
 
 import duckdb
@@ -35,14 +36,15 @@ import pyarrow.compute as pc
 
 from schemas.registry import table_spec
 from transforms.sql import SqlSession, statement
-from transforms.staging.column_rules import TEXT, Doubts
-from transforms.staging.hubble_flow_columns import Columns, flow_columns, states_lookup
-from transforms.staging.hubble_rows import dns_lookup, hash_of_line, parse_line
+from transforms.staging.column_rules import TEXT, Columns, Doubts
+from transforms.staging.hubble_flow_columns import flow_columns
+from transforms.staging.hubble_lookup_columns import lookup_columns
+from transforms.staging.hubble_rows import hash_of_line, parse_line
 from transforms.staging.line_blocks import LineBlocks, TextBlock
 from transforms.staging.parser import FileContext, Parsed, RawRecord
-from transforms.staging.refusal import RefusedError
 
 FORMAT = "hubble"
+_PACKAGE = "transforms.staging"
 BATCH_ROWS = 20_480
 """Rows that the engine gives at a time; bounds memory, and fits the processor's cache."""
 GAP_RECORDS = 2 * BATCH_ROWS
@@ -145,8 +147,8 @@ def _trusted(text: bytes) -> int | None:
         return None
 
 
-class _MisalignedError(Exception):
-    """The engine and the scan disagree on which line is which record."""
+class _StoppedError(Exception):
+    """The engine does not read on, or disagrees with the scan on which line is which record."""
 
 
 class _Reader:
@@ -199,7 +201,7 @@ class _Reader:
         while True:
             try:
                 batch = next(batches, None)
-            except (duckdb.Error, pa.ArrowException, _MisalignedError):
+            except (pa.ArrowException, _StoppedError):
                 self.is_refused = True
                 break
             if batch is None:
@@ -209,15 +211,22 @@ class _Reader:
         self._lines.examine_closely()
 
     def _engine(self, path: str, compression: str, first: int) -> Iterator[pa.RecordBatch]:
-        """Raw flows with their index in the file; raises at a line that the engine refuses."""
-        relation = self._connection.sql(
-            statement(__package__ or "", "hubble_columns"),
-            params={"path": path, "compression": compression},
-        )
-        for batch in relation.to_arrow_reader(BATCH_ROWS):
-            if batch.num_rows:
-                index = pc.add(batch.column("ordinal"), first)
-                yield batch.set_column(0, "ordinal", index)
+        """Raw flows with their index in the file; `first` is the index of the first line.
+
+        Raises:
+            _StoppedError: The engine refuses a line, or cannot read the file.
+        """
+        values = {"path": path, "compression": compression}
+        try:
+            relation = self._connection.sql(statement(_PACKAGE, "hubble_columns"), params=values)
+            reader = relation.to_arrow_reader(BATCH_ROWS)
+            while (batch := next(reader, None)) is not None:
+                if batch.num_rows:
+                    index = pc.add(batch.column("ordinal"), first)
+                    yield batch.set_column(0, "ordinal", index)
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
+            # A stream of Arrow gives the engine's errors as OSError.
+            raise _StoppedError from error
 
     def _up_to(self, part: pa.RecordBatch) -> Iterator[ColumnBatch]:
         """Batches of all records up to the last of the part's rows."""
@@ -237,7 +246,7 @@ class _Reader:
             upper = min(end, self.done + BATCH_ROWS)
             self._lines.read_to(upper)
             if self._lines.count < upper:
-                raise _MisalignedError
+                raise _StoppedError
             parsed = {i: self._parsed(i) for i in range(self.done, upper)}
             yield self._finish(upper, {}, parsed)
 
@@ -250,20 +259,18 @@ class _Reader:
         columns["record_index"] = part.column("ordinal")
         self._note_doubtful_lines(columns, doubts, end)
         self._add_hashes(columns, doubts)
-        lookups = self._lookups(columns, doubts)
+        columns["node"] = self._with_node_of_path(columns["node"])
+        lookups = lookup_columns(columns, doubts)
         kept = columns["record_index"]
         if doubts.mask is not None:
             sure = pc.invert(doubts.mask)
             columns = {name: column.filter(sure) for name, column in columns.items()}
             kept = columns["record_index"]
-        others: dict[int, Parsed] = {}
-        if len(kept) < end - self.done:
-            known = set(kept.to_pylist())
-            others = {i: self._parsed(i) for i in range(self.done, end) if i not in known}
-        columns["node"] = self._with_node_of_path(columns["node"])
-        tables = {"flows": self._flows(columns)} if len(kept) else {}
-        if lookups:
-            tables["dns_lookups"] = self._table("dns_lookups", lookups)
+        missing = _missing(kept, self.done, end)
+        others = {index: self._parsed(index) for index in missing}
+        tables = {"flows": self._rows("flows", columns)}
+        if lookups is not None:
+            tables["dns_lookups"] = self._rows("dns_lookups", lookups)
         return self._finish(end, tables, others)
 
     def _check(self, part: pa.RecordBatch) -> None:
@@ -271,11 +278,11 @@ class _Reader:
         for place in (0, part.num_rows - 1):
             index = part.column("ordinal")[place].as_py()
             if index >= self._lines.count:
-                raise _MisalignedError
+                raise _StoppedError
             record = self._lines.record(index)
             text = part.column("flow")[place].as_py()["uuid"] or ""
             if not isinstance(record, RawRecord) or text.encode() not in record.data:
-                raise _MisalignedError
+                raise _StoppedError
 
     def _note_doubtful_lines(self, columns: Columns, doubts: Doubts, end: int) -> None:
         doubtful = [i for i in self._lines.doubtful if self.done <= i < end]
@@ -295,7 +302,7 @@ class _Reader:
             if found[place] is None and not (unsure and unsure[place]):
                 record = self._lines.record(index)
                 if not isinstance(record, RawRecord):
-                    raise _MisalignedError
+                    raise _StoppedError
                 found[place] = hash_of_line(record, self._context, is_placed=True)
         columns["record_id"] = pa.array(found, TEXT)
 
@@ -304,42 +311,11 @@ class _Reader:
             return nodes
         return pc.fill_null(nodes, self._context.node)
 
-    def _lookups(self, columns: Columns, doubts: Doubts) -> list[dict[str, Any]]:
-        """Rows of `dns_lookups` that the flows state."""
-        if columns["dns_query"].null_count == len(columns["dns_query"]):
-            return []
-        chosen = states_lookup(columns)
-        if doubts.mask is not None:
-            chosen = pc.and_not(chosen, doubts.mask)
-        values = pa.table(columns).select(_LOOKUP_COLUMNS).filter(chosen)
-        values = values.set_column(
-            values.schema.get_field_index("node"),
-            "node",
-            self._with_node_of_path(values.column("node")),
-        )
-        rows, bad = [], []
-        for flow in values.to_pylist():
-            try:
-                row = dns_lookup(flow)
-            except RefusedError:
-                bad.append(flow["record_index"])
-                continue
-            if row is not None:
-                rows.append({"record_index": flow["record_index"], "row_index": 0, **row})
-        if bad:
-            index = columns["record_index"]
-            doubts.note(pc.is_in(index, pa.array(bad, index.type)))
-        return rows
-
-    def _flows(self, columns: Columns) -> pa.Table:
-        schema = table_spec("flows").arrow_schema
+    def _rows(self, name: str, columns: Columns) -> pa.Table:
+        """Columns as a table, with the provenance that is the same for all rows."""
+        schema = _schema(name)
         count = len(columns["record_index"])
-        fixed = {
-            "export_file_id": self._export_file_id,
-            "row_index": 0,
-            "source_format": FORMAT,
-            "cluster": self._context.cluster,
-        }
+        fixed = {**self._provenance(), "row_index": 0}
         arrays = [
             pa.repeat(pa.scalar(fixed[f.name], f.type), count)
             if f.name in fixed
@@ -347,6 +323,13 @@ class _Reader:
             for f in schema
         ]
         return pa.Table.from_arrays(arrays, schema=schema)
+
+    def _provenance(self) -> dict[str, Any]:
+        return {
+            "export_file_id": self._export_file_id,
+            "source_format": FORMAT,
+            "cluster": self._context.cluster,
+        }
 
     def _parsed(self, index: int) -> Parsed:
         record = self._lines.record(index)
@@ -370,29 +353,33 @@ class _Reader:
         return batch
 
     def _table(self, name: str, rows: list[dict[str, Any]]) -> pa.Table:
-        schema = table_spec(name).arrow_schema
-        fixed = {
-            "export_file_id": self._export_file_id,
-            "source_format": FORMAT,
-            "cluster": self._context.cluster,
-        }
+        schema = _schema(name)
+        fixed = self._provenance()
         columns = [
             pa.array([fixed.get(f.name, row.get(f.name)) for row in rows], f.type) for f in schema
         ]
         return pa.Table.from_arrays(columns, schema=schema)
 
 
-_LOOKUP_COLUMNS = [
-    "record_index", "record_id", "event_at", "node", "verdict", "direction", "transport",
-    "l7_type", "dns_query", "dns_query_types", "dns_addresses", "dns_canonical_names",
-    "dns_ttl_seconds", "dns_rcode",
-    *(
-        f"{side}_{part}"
-        for side in ("source", "destination")
-        for part in ("address", "port", "namespace", "pod_name", "pod_uid")
-    ),
-]  # fmt: skip
-"""What `dns_lookup` looks at."""
+@cache
+def _schema(table: str) -> pa.Schema:
+    return table_spec(table).arrow_schema
+
+
+def _missing(index: pa.Int64Array, start: int, end: int) -> list[int]:
+    """Numbers of a range that a rising column lacks."""
+    if len(index) == end - start:
+        return []
+    if not len(index):
+        return list(range(start, end))
+    bounds = pa.concat_arrays(
+        [pa.array([start - 1], index.type), index, pa.array([end], index.type)]
+    )
+    steps = pc.pairwise_diff(bounds)
+    found: list[int] = []
+    for place in pc.indices_nonzero(pc.fill_null(pc.greater(steps, 1), False)).to_pylist():
+        found.extend(range(bounds[place - 1].as_py() + 1, bounds[place].as_py()))
+    return found
 
 
 def _note(

@@ -20,6 +20,7 @@ from transforms.staging.column_rules import (
     NUMBER,
     TEXT,
     TEXTS,
+    Columns,
     Doubts,
     Rule,
     choose,
@@ -29,7 +30,7 @@ from transforms.staging.column_rules import (
     texts,
 )
 from transforms.staging.hubble_lines import Aggregate, Policy, Service, TcpFlags, Workload
-from transforms.staging.hubble_rows import ENDS, REQUEST, RESPONSE, TRANSPORTS, UNANSWERED
+from transforms.staging.hubble_rows import ENDS, RESPONSE, TRANSPORTS
 from transforms.staging.stored_text import name_text
 from transforms.staging.values import INT64_MAX
 
@@ -87,8 +88,6 @@ _POLICIES = Rule(lambda text: v.policies(_policies.decode(text)), TEXTS, is_text
 _COUNT = Rule(lambda text: v.flow_count(_aggregates.decode(text), ""), INTEGER, is_text=False)
 _BOOLEAN = Rule(_booleans.decode, FLAG, is_text=False)
 
-Columns = dict[str, pa.Array]
-
 
 def flow_columns(batch: pa.RecordBatch, doubts: Doubts) -> Columns:
     """Read a batch of raw flows.
@@ -139,18 +138,6 @@ def flow_columns(batch: pa.RecordBatch, doubts: Doubts) -> Columns:
     _add_layer7(out, flow["l7"], doubts)
     _doubt_masked(out, doubts)
     return out
-
-
-def states_lookup(out: Columns) -> pa.BooleanArray:
-    """Rows that may state a DNS look-up, for `hubble_rows.dns_lookup` to say."""
-    is_asked = pc.and_(
-        out["dns_query"].is_valid(), pc.fill_null(pc.not_equal(out["direction"], "INGRESS"), True)
-    )
-    is_unanswered = pc.and_(
-        pc.equal(out["l7_type"], REQUEST), pc.is_in(out["verdict"], pa.array(UNANSWERED, TEXT))
-    )
-    kinds = pc.or_kleene(pc.equal(out["l7_type"], RESPONSE), is_unanswered)
-    return pc.fill_null(pc.and_kleene(is_asked, kinds), False)
 
 
 def _uuids(column: pa.Array, doubts: Doubts) -> pa.Array:

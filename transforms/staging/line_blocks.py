@@ -5,6 +5,7 @@ the same lines as text, so that the columns can be trusted and a line that needs
 its own. Blocks are held only until they are let go.
 """
 
+import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -17,6 +18,8 @@ LONG_LINE = 1 << 20
 """Bytes of a line that is not left to the engine; an event has some kilobytes."""
 _LONG_BLOCK = 4 * LONG_LINE
 _NOTHING = b"{}\n"
+_LINE_END = re.compile(rb"\n")
+_BRACE = ord("{")
 
 
 class TextBlock(NamedTuple):
@@ -24,11 +27,13 @@ class TextBlock(NamedTuple):
 
     Attributes:
         first_line: Number of its first line, from 1, blank lines counted.
+        lines: Lines in it, blank ones counted.
         offset: Byte offset of its first byte in the decompressed text.
         data: The bytes; ends with a line end unless it is the last block.
     """
 
     first_line: int
+    lines: int
     offset: int
     data: bytes
 
@@ -41,18 +46,18 @@ class _Held:
         block: The block, or a record that the reader refused.
         first: Index of its first record in the file.
         count: Records in it.
-        starts: Place and line number of each record's line in the block; none until needed.
+        starts: Place of each record's line in the block; none until needed.
     """
 
     block: TextBlock | Parsed
     first: int
     count: int = 1
-    starts: list[tuple[int, int]] | None = None
+    starts: list[int] | None = None
 
-    def lines(self, block: TextBlock) -> list[tuple[int, int]]:
-        """Places and numbers of the lines that are not blank."""
+    def places(self, block: TextBlock) -> list[int]:
+        """Places of the lines that are not blank."""
         if self.starts is None:
-            self.starts = list(_starts(block))
+            self.starts = _starts(block)
         return self.starts
 
 
@@ -125,8 +130,12 @@ class LineBlocks:
         block = held.block
         if isinstance(block, Parsed):
             return block
-        start, number = held.lines(block)[index - held.first]
+        start = held.places(block)[index - held.first]
         line = block.data[start : _line_end(block.data, start)]
+        blank_lines = block.lines - len(held.places(block))
+        number = block.first_line + index - held.first
+        if blank_lines:
+            number = block.first_line + block.data.count(b"\n", 0, start)
         return RawRecord(f"line {number}", block.offset + start, line.rstrip(b"\r\n"))
 
     def examine_closely(self) -> None:
@@ -154,15 +163,15 @@ class LineBlocks:
             if isinstance(block, Parsed):
                 yield _NOTHING
                 continue
-            data, lines = block.data, held.lines(block)
-            place = lines[low - held.first][0]
+            data, places = block.data, held.places(block)
+            place = places[low - held.first]
             for index in range(low, high):
                 if index in self.doubtful:
-                    begin = lines[index - held.first][0]
+                    begin = places[index - held.first]
                     yield data[place:begin]
                     yield _NOTHING
                     place = _line_end(data, begin)
-            last = _line_end(data, lines[high - 1 - held.first][0])
+            last = _line_end(data, places[high - 1 - held.first])
             yield data[place:last]
             if not data.endswith(b"\n"):
                 yield b"\n"
@@ -180,15 +189,13 @@ class LineBlocks:
     def _count(self, held: _Held, block: TextBlock) -> int:
         """Count the records of a block and note the doubtful ones."""
         data = block.data
-        if not self._is_close and len(data) <= _LONG_BLOCK:
-            lines = data.count(b"\n") + (data[-1:] not in {b"\n", b""})
-            if self._trusted(data) == lines:
-                return lines
-        for index, (start, _) in enumerate(held.lines(block), held.first):
+        if not self._is_close and len(data) <= _LONG_BLOCK and self._trusted(data) == block.lines:
+            return block.lines
+        for index, start in enumerate(held.places(block), held.first):
             line = data[start : _line_end(data, start)]
             if len(line) > LONG_LINE or self._trusted(line) != 1:
                 self.doubtful.add(index)
-        return len(held.lines(block))
+        return len(held.places(block))
 
 
 def _line_end(data: bytes, start: int) -> int:
@@ -196,10 +203,10 @@ def _line_end(data: bytes, start: int) -> int:
     return data.find(b"\n", start) + 1 or len(data)
 
 
-def _starts(block: TextBlock) -> Iterator[tuple[int, int]]:
-    data, start, number = block.data, 0, block.first_line
-    while start < len(data):
-        end = _line_end(data, start)
-        if data[start : start + 1] == b"{" or data[start:end].strip():
-            yield start, number
-        start, number = end, number + 1
+def _starts(block: TextBlock) -> list[int]:
+    """Places of the lines that are not blank."""
+    data = block.data
+    starts = [0, *(match.end() for match in _LINE_END.finditer(data))]
+    if starts[-1] == len(data):
+        starts.pop()
+    return [s for s in starts if data[s] == _BRACE or data[s : _line_end(data, s)].strip()]
