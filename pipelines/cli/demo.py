@@ -8,7 +8,7 @@ import typer
 
 from pipelines.catalog import open_catalog
 from pipelines.cli.build import BuildReport, print_summary, run_build
-from pipelines.cli.output import errors, print_plain, print_rows
+from pipelines.cli.output import errors, people_bytes, print_plain, print_rows
 from pipelines.cli.status import status_of
 from pipelines.errors import PodledgerError
 from pipelines.fixtures import compare, lay_out
@@ -19,33 +19,43 @@ MARK = ".podledger-demo"
 INVENTORY = """
 SELECT
     project, resource_id, operation, run_count AS runs, connection_count AS connections,
-    request_count AS requests, received_bytes, sent_bytes
+    request_count AS requests, received_bytes AS received, sent_bytes AS sent
 FROM dependencies
+WHERE operation <> 'resolve'
 ORDER BY run_count DESC, COALESCE(received_bytes, 0) DESC, project, resource_id, operation
-LIMIT 25
+LIMIT 20
 """
 REPEATS = """
 SELECT
-    scope, start_at, run_uuid, object_id, previous_run_uuid, transferred_bytes,
-    min_repeat_bytes AS min_bytes, max_repeat_bytes AS max_bytes
-FROM repeat_transfers
-WHERE scope IN ('run', 'node', 'fleet')
-ORDER BY scope, start_at, transfer_id
+    scope, strftime(start_at, '%m-%d %H:%M:%S') AS start_at, u.name AS run, object_id,
+    p.name AS previous_run, transferred_bytes AS moved, min_repeat_bytes AS min_again,
+    max_repeat_bytes AS max_again
+FROM repeat_transfers AS r
+LEFT JOIN (SELECT DISTINCT run_uuid, name FROM runs) AS u USING (run_uuid)
+LEFT JOIN (SELECT DISTINCT run_uuid, name FROM runs) AS p ON r.previous_run_uuid = p.run_uuid
+WHERE scope IN ('run', 'node', 'fleet') AND max_repeat_bytes > 0
+ORDER BY scope, r.start_at, transfer_id
 LIMIT 25
 """
 COVERAGE = """
 SELECT
-    project, run_uuid, source, ROUND(coverage_ratio, 4) AS ratio, empty_means, reasons
+    project, u.name AS run, source, ROUND(coverage_ratio, 4) AS ratio, lost_count AS lost,
+    empty_means, array_to_string(reasons, '; ') AS reasons
 FROM run_coverage
-ORDER BY coverage_ratio NULLS FIRST, run_uuid, source
+LEFT JOIN (SELECT DISTINCT run_uuid, name FROM runs) AS u USING (run_uuid)
+WHERE source = 'flows' AND empty_means <> 'nothing_happened'
+ORDER BY coverage_ratio NULLS FIRST, run, source
 LIMIT 15
 """
 REJECTS = """
-SELECT f.path, r.locator, r.byte_offset, r.reason
+SELECT
+    regexp_replace(f.path, '^.*/exports/', '') AS file, r.locator, r.byte_offset AS byte,
+    split_part(r.reason, ':', 1) AS reason
 FROM rejected_records AS r
 INNER JOIN export_files AS f USING (export_file_id)
 ORDER BY f.path, r.record_index
 """
+BYTES = {"received", "sent", "moved", "min_again", "max_again"}
 
 
 def demo(
@@ -74,11 +84,19 @@ def demo(
             ("Rejected records", REJECTS),
         ):
             relation = catalogue.sql(sql)
+            columns = list(relation.columns)
+            rows = [
+                [
+                    people_bytes(value) if name in BYTES else value
+                    for name, value in zip(columns, row, strict=True)
+                ]
+                for row in relation.fetchall()
+            ]
             print_plain("")
-            print_rows(list(relation.columns), relation.fetchall(), title=title)
+            print_rows(columns, rows, title=title)
     print_plain("")
-    rows = status_of(workspace)["records"]
-    print_rows(list(rows[0]), [list(r.values()) for r in rows], title="Records by export")
+    records = status_of(workspace)["records"]
+    print_rows(list(records[0]), [list(r.values()) for r in records], title="Records by export")
     print_plain(f"\ncatalogue: {workspace.settings.catalog_path}")
     print_plain(f"ask it more: podledger query --config {settings_file} 'FROM runs'")
     differences = compare(workspace.lake, into)

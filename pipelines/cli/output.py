@@ -8,14 +8,14 @@ import csv
 import datetime as dt
 import io
 import json
+import os
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
@@ -97,27 +97,83 @@ def print_rows(
     elif form is Format.CSV:
         print_plain(to_csv(columns, rows).removesuffix("\n"))
     else:
-        console.print(_table(columns, rows, title))
+        if title:
+            print_plain(title)
+        for printed in table_lines(columns, rows, terminal_width()):
+            print_plain(printed)
+
+
+def terminal_width() -> int:
+    """Columns of the terminal; 120 where there is none and COLUMNS does not say."""
+    return console.width if console.is_terminal or "COLUMNS" in os.environ else 120
+
+
+def table_lines(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -> list[str]:
+    """Lay rows out in lines of at most `width` cells.
+
+    Numbers are never shortened; long texts are, the longest first, in their middle. Rows of more
+    columns than fit are written one column per line instead.
+    """
+    cells = [[text(value) for value in row] for row in rows]
+    is_number = [
+        any(isinstance(row[i], int | float | Decimal) for row in rows)
+        and not any(isinstance(row[i], bool | str) for row in rows)
+        for i in range(len(columns))
+    ]
+    widths = [
+        max([cell_len(name), *(cell_len(row[i]) for row in cells)])
+        for i, name in enumerate(columns)
+    ]
+    least = [
+        w if number else min(w, max(cell_len(name), SHORTEST))
+        for w, number, name in zip(widths, is_number, columns, strict=True)
+    ]
+    room = width - 2 * (len(columns) - 1)
+    if sum(least) > room:
+        return _upright(columns, cells, width)
+    while sum(widths) > room:
+        widest = max(
+            (i for i in range(len(widths)) if widths[i] > least[i]), key=widths.__getitem__
+        )
+        widths[widest] -= 1
+    return [
+        "  ".join(
+            _fit(cell, w, right=number)
+            for cell, w, number in zip(line, widths, is_number, strict=True)
+        ).rstrip()
+        for line in [list(columns), *cells]
+    ]
+
+
+SHORTEST = 8
+"""Cells to which a text may be shortened."""
+
+
+def _upright(columns: Sequence[str], cells: list[list[str]], width: int) -> list[str]:
+    label = min(max(map(cell_len, columns), default=0), width // 2)
+    lines: list[str] = []
+    for row in cells:
+        for name, cell in zip(columns, row, strict=True):
+            if cell:
+                value = _fit(cell, width - label - 2, right=False)
+                lines.append(f"{_fit(name, label, right=False)}  {value}".rstrip())
+        lines.append("")
+    return lines[:-1]
+
+
+def _fit(cell: str, width: int, *, right: bool) -> str:
+    if cell_len(cell) > width:
+        head = (width - 1) * 2 // 3
+        tail = width - 1 - head
+        cell = set_cell_size(cell, head) + "…" + (cell[-tail:] if tail else "")
+        cell = set_cell_size(cell, width)
+    pad = " " * (width - cell_len(cell))
+    return pad + cell if right else cell + pad
 
 
 def print_plain(value: str) -> None:
     """Print text as it is, neither wrapped nor read as markup."""
     console.print(value, markup=False, soft_wrap=True)
-
-
-def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 1))
-    for index, name in enumerate(columns):
-        numeric = any(isinstance(r[index], int | float | Decimal) for r in rows) and not any(
-            isinstance(r[index], bool | str) for r in rows
-        )
-        table.add_column(
-            name, justify="right" if numeric else "left", overflow="ellipsis", no_wrap=True,
-            min_width=min(8, max((len(text(r[index])) for r in rows), default=1)),
-        )  # fmt: skip
-    for row in rows:
-        table.add_row(*(Text(text(value)) for value in row))
-    return table
 
 
 def people_bytes(value: int | None) -> str:

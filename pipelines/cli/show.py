@@ -15,6 +15,7 @@ from pipelines.settings import Settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec, tables
 from schemas.table import TableSpec
+from transforms.redaction import redact
 
 DEPENDENCIES = "dependencies"
 DEFAULT_LIMIT = 50
@@ -85,9 +86,20 @@ def query(
             names = list(relation.columns) if relation is not None else []
             rows = relation.fetchall() if relation is not None else []
         except duckdb.Error as error:
-            message = f"query: {str(error).strip()}"
-            raise PodledgerError(message) from None
+            raise PodledgerError(_problem(sql, error)) from None
     print_rows(names, rows, Format.JSON if as_json else form)
+
+
+def _problem(sql: str, error: duckdb.Error) -> str:
+    """What is wrong with a query.
+
+    DuckDB shows the part of the query around the error. A secret whose name it cuts off could not
+    be told there, so that the part of a query with a secret is left out.
+    """
+    message = str(error).strip()
+    if redact(sql) != sql:
+        message = message.partition("\nLINE ")[0].rstrip()
+    return f"query: {message}"
 
 
 def _catalog(settings: Settings) -> duckdb.DuckDBPyConnection:

@@ -7,9 +7,17 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
-from pipelines.cli import output
-from pipelines.cli.output import Format, people_bytes, print_rows, text, to_csv, to_json
+from pipelines.cli.output import (
+    Format,
+    people_bytes,
+    print_rows,
+    table_lines,
+    text,
+    to_csv,
+    to_json,
+)
 
 HOSTILE = "[red]x[/red]\x1b[2J\n\r\u202e=cmd"
 
@@ -48,12 +56,26 @@ def test_markup_is_shown_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert "[bold]x[/bold]" in capsys.readouterr().out
 
 
-def test_a_wide_table_fits_the_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(output.console, "_width", 80)
-    print_rows([f"column_{n}" for n in range(5)], [["x" * 50] * 5])
-    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+@pytest.mark.parametrize("width", [40, 80, 200])
+@pytest.mark.parametrize("count", [1, 5, 30])
+def test_a_table_fits_the_terminal(width: int, count: int) -> None:
+    columns = [f"column_{n}" for n in range(count)]
+    rows = [["x" * 50, *[n * 10**9 for n in range(1, count)]]] * 2
+    lines = table_lines(columns, rows, width)
+    assert max(cell_len(printed) for printed in lines) <= width
+
+
+def test_numbers_are_never_shortened_and_texts_lose_their_middle() -> None:
+    lines = table_lines(["name", "bytes"], [["abcdefghij" * 3, 123456789012]], 30)
+    assert lines == ["name                     bytes", "abcdefghij…fghij  123456789012"]
+
+
+def test_rows_of_many_columns_stand_upright_without_their_nulls() -> None:
+    columns = [f"column_{n}" for n in range(9)]
+    lines = table_lines(columns, [[1, None, 3, 4, 5, 6, 7, 8, 9]], 40)
+    assert lines[0] == "column_0  1"
+    assert lines[1] == "column_2  3"
+    assert len(lines) == 8
 
 
 def test_csv_and_json_are_never_wrapped(capsys: pytest.CaptureFixture[str]) -> None:
