@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pipelines.errors import PodledgerError
 from pipelines.run import Workspace
 
 if TYPE_CHECKING:
@@ -45,16 +46,24 @@ def run_job(workspace: Workspace, instance: "dg.DagsterInstance", job: str, day:
     Raises:
         PodledgerError: The error that stopped it, as a person should read it.
     """
+    import dagster as dg  # noqa: PLC0415  half a second that reading commands need not pay
+
     from pipelines.definitions import build_definitions  # noqa: PLC0415  imports dagster
 
     definition = build_definitions().resolve_job_def(job)
     with warnings.catch_warnings():
         # Dagster's own use of libraries warns; ours is covered by the tests.
         warnings.simplefilter("ignore")
-        definition.execute_in_process(
-            partition_key=day.isoformat(),
-            instance=instance,
-            resources={"workspace": workspace},
-            run_config=QUIET,
-            raise_on_error=True,
-        )
+        try:
+            definition.execute_in_process(
+                partition_key=day.isoformat(),
+                instance=instance,
+                resources={"workspace": workspace},
+                run_config=QUIET,
+                raise_on_error=True,
+            )
+        except dg.DagsterExecutionStepExecutionError as error:
+            # What a person can act on stands in the error of the step, not in the wrapper.
+            if isinstance(error.user_exception, PodledgerError | OSError):
+                raise error.user_exception from None
+            raise
