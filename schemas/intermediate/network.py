@@ -126,7 +126,7 @@ class ObjectTransfers(Table):
         "Hash of provider, bucket, key, version, client, operation and the first request's id."
     )
     start_at: Instant = c.start_at()
-    end_at: Instant = c.column("End of the last request of this day.")
+    end_at: Instant = c.column("End of the last request of this day, at most the end of the day.")
     provider: str = c.column("s3, gcs, azure, ….")
     bucket: str = c.column("Bucket or container.")
     key: str = c.column("Object key.", null="the request is about the bucket")
@@ -148,11 +148,17 @@ class ObjectTransfers(Table):
     error_count: pl.Int64 = c.count("Answered any other 4xx or 5xx.")
     first_error: str = c.column("First error code, else status.", null="none")
     transferred_bytes: pl.Int64 = c.byte_count("Body bytes of successful requests, this day.")
-    error_bytes: pl.Int64 = c.byte_count("Body bytes of failed requests, this day.")
-    unlogged_bytes_count: pl.Int64 = c.count("Successful requests whose bytes are not logged.")
-    object_size_bytes: pl.Int64 = c.byte_count("Object size.", null="not logged", adds_up=False)
+    error_bytes: pl.Int64 = c.byte_count("Body bytes of all other requests, this day.")
+    unlogged_bytes_count: pl.Int64 = c.count(
+        "Successful requests whose bytes are not logged; a 304, which has no body, is one."
+    )
+    object_size_bytes: pl.Int64 = c.byte_count(
+        "Object size.", null="not logged, or sizes differ within the burst", adds_up=False
+    )
     is_complete: pl.Boolean = c.column("One request that read all of the object.")
-    opened_before: pl.Boolean = c.column("The burst began before what the look-back reaches.")
+    opened_before: pl.Boolean = c.column(
+        "The burst may have begun before what the look-back reaches."
+    )
     cluster: str = c.cluster(null="no pod is named, or it is in none or several clusters")
     namespace: str = c.namespace(null="no pod is named")
     pod_name: str = c.pod_name(null="no pod is named")

@@ -1,7 +1,7 @@
 -- Transfers with resource, reader and regions.
 -- Grain: one transfer that has a request on the day.
--- Reads: transfer_bursts, transfer_resources, transfer_buckets, node_places, cluster_regions,
---   container_output.
+-- Reads: transfer_totals, transfer_groups, transfer_resources, transfer_buckets, node_places,
+--   cluster_regions.
 -- Parameters: $end_us (end of the day).
 WITH agreed AS (
     SELECT c.cluster, c.region
@@ -13,66 +13,69 @@ WITH agreed AS (
 
 SELECT
     row_id([
-        id_text(b.provider), id_text(b.bucket), id_text(b.key), id_text(b.version_id),
-        id_text(b.client_address), id_text(b.principal), id_text(b.user_agent),
-        id_text(b.operation), id_text(b.first_record_id)
+        id_text(g.provider), id_text(g.bucket), id_text(g.key), id_text(g.version_id),
+        id_text(g.client_address), id_text(g.principal), id_text(g.user_agent),
+        id_text(g.operation), id_text(t.first_record_id)
     ]) AS transfer_id,
-    make_timestamptz(b.began_us) AS start_at,
+    make_timestamptz(t.began_us) AS start_at,
     -- A row says nothing later than its day.
-    make_timestamptz(LEAST(b.ended_us, CAST($end_us AS BIGINT))) AS end_at,
-    b.provider,
-    b.bucket,
-    b.key,
-    b.version_id,
-    b.etag,
-    b.operation,
-    CASE WHEN b.version_id IS NULL THEN b.path ELSE b.path || '@' || b.version_id END
+    make_timestamptz(LEAST(t.ended_us, CAST($end_us AS BIGINT))) AS end_at,
+    g.provider,
+    g.bucket,
+    g.key,
+    g.version_id,
+    t.etag,
+    g.operation,
+    CASE WHEN g.version_id IS NULL THEN g.path ELSE g.path || '@' || g.version_id END
         AS object_id,
     r.resource_id,
     r.dataset_id,
-    b.client_address,
-    b.principal,
-    b.user_agent,
-    b.request_count,
-    b.success_count,
-    b.not_modified_count,
-    b.denied_count,
-    b.not_found_count,
-    b.throttled_count,
-    b.error_count,
-    b.first_error,
+    g.client_address,
+    g.principal,
+    g.user_agent,
+    t.request_count,
+    t.success_count,
+    t.not_modified_count,
+    t.denied_count,
+    t.not_found_count,
+    t.throttled_count,
+    t.error_count,
+    t.first_error,
     -- Sizes that a client could forge must not stop the day.
-    CAST(LEAST(b.transferred_bytes, 9223372036854775807) AS BIGINT) AS transferred_bytes,
-    CAST(LEAST(b.error_bytes, 9223372036854775807) AS BIGINT) AS error_bytes,
-    b.unlogged_bytes_count,
-    b.object_size_bytes,
-    b.is_complete,
-    b.opened_before,
-    b.cluster,
-    b.namespace,
-    b.pod_name,
-    b.pod_uid,
-    b.node,
-    b.run_uuid,
-    b.attempt,
-    b.match_kind,
-    b.candidate_pod_uids,
-    c.container,
-    COALESCE(c.container_kind, 'none') AS container_kind,
-    c.container_role,
+    CAST(LEAST(COALESCE(t.transferred_bytes, 0), 9223372036854775807) AS BIGINT)
+        AS transferred_bytes,
+    CAST(LEAST(COALESCE(t.error_bytes, 0), 9223372036854775807) AS BIGINT) AS error_bytes,
+    t.unlogged_bytes_count,
+    t.object_size_bytes,
+    t.is_complete,
+    t.opened_before,
+    t.cluster,
+    t.namespace,
+    t.pod_name,
+    t.pod_uid,
+    t.node,
+    CASE WHEN t.match_kind IN ('none', 'node') THEN g.stated_run_uuid ELSE t.run_uuid END
+        AS run_uuid,
+    t.attempt,
+    CASE
+        WHEN t.match_kind IN ('none', 'node') AND g.stated_run_uuid IS NOT NULL THEN 'app_id'
+        ELSE t.match_kind
+    END AS match_kind,
+    t.candidate_pod_uids,
+    CASE WHEN t.container_kind = 'only_running' THEN t.container END AS container,
+    t.container_kind,
+    CASE WHEN t.container_kind = 'only_running' THEN t.container_role END AS container_role,
     'unknown' AS stage,
     n.zone AS reader_zone,
     COALESCE(n.region, a.region) AS reader_region,
-    COALESCE(b.bucket_region, k.region) AS bucket_region,
-    b.endpoint,
-    b.vpc_endpoint_id,
-    b.duration_seconds,
-    b.first_record_id
-FROM transfer_bursts AS b
-INNER JOIN transfer_resources AS r
-    ON b.path = r.path AND b.run_uuid IS NOT DISTINCT FROM r.run_uuid
-INNER JOIN transfer_buckets AS k ON b.provider = k.provider AND b.bucket = k.bucket
-LEFT JOIN node_places AS n ON b.cluster = n.cluster AND b.node = n.node
-LEFT JOIN agreed AS a ON b.cluster = a.cluster
-LEFT JOIN container_output AS c
-    ON b.pod_uid = c.item_id.pod_uid AND b.began_us = c.item_id.began_us
+    COALESCE(t.bucket_region, k.region) AS bucket_region,
+    t.endpoint,
+    t.vpc_endpoint_id,
+    t.duration_seconds,
+    t.first_record_id
+FROM transfer_totals AS t
+INNER JOIN transfer_groups AS g ON t.group_number = g.group_number
+INNER JOIN transfer_resources AS r ON g.bucket_id = r.bucket_id AND g.path = r.path
+INNER JOIN transfer_buckets AS k ON g.bucket_id = k.bucket_id
+LEFT JOIN node_places AS n ON t.cluster = n.cluster AND t.node = n.node
+LEFT JOIN agreed AS a ON t.cluster = a.cluster

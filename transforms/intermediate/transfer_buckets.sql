@@ -1,22 +1,25 @@
 -- Region of each bucket, where a transfer's own requests do not tell it.
--- Grain: provider, bucket.
--- Reads: transfer_requests, bucket_patterns.
+-- Grain: bucket_id.
+-- Reads: transfer_bursts, transfer_groups, bucket_patterns.
 WITH told AS (
     SELECT
-        provider,
-        bucket,
-        CASE WHEN MIN(bucket_region) = MAX(bucket_region) THEN MIN(bucket_region) END AS region
-    FROM transfer_requests
-    GROUP BY provider, bucket
+        g.bucket_id,
+        MIN(g.bucket) AS bucket,
+        CASE
+            WHEN MIN(b.bucket_region) = MAX(b.bucket_region) THEN MIN(b.bucket_region)
+        END AS region
+    FROM transfer_bursts AS b
+    INNER JOIN transfer_groups AS g ON b.group_number = g.group_number
+    GROUP BY g.bucket_id
 ),
 
 stated AS (
-    SELECT t.provider, t.bucket, ARG_MIN(p.region, p.ordinal) AS region
+    SELECT t.bucket_id, ARG_MIN(p.region, p.ordinal) AS region
     FROM told AS t
     INNER JOIN bucket_patterns AS p ON t.bucket GLOB p.pattern
-    GROUP BY t.provider, t.bucket
+    GROUP BY t.bucket_id
 )
 
-SELECT t.provider, t.bucket, COALESCE(t.region, s.region) AS region
+SELECT t.bucket_id, COALESCE(t.region, s.region) AS region
 FROM told AS t
-LEFT JOIN stated AS s USING (provider, bucket)
+LEFT JOIN stated AS s ON t.bucket_id = s.bucket_id

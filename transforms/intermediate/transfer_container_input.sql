@@ -1,9 +1,10 @@
--- Transfers of a pod at their beginning, to be matched to containers.
+-- Requests of the day by pods, to be matched to containers.
 -- Grain: pod, time.
--- Reads: transfer_bursts.
-SELECT DISTINCT
-    {'pod_uid': pod_uid, 'began_us': began_us} AS item_id,
+-- Reads: transfer_bursts, container_states.
+SELECT
+    {'pod_uid': pod_uid, 'event_us': event_us} AS item_id,
     pod_uid,
-    make_timestamptz(began_us) AS event_at
+    make_timestamptz(event_us) AS event_at
 FROM transfer_bursts
-WHERE pod_uid IS NOT NULL
+WHERE is_today AND pod_uid IN (SELECT pod_uid FROM container_states)
+GROUP BY pod_uid, event_us

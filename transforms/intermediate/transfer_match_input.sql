@@ -1,9 +1,9 @@
 -- Clients at the time of their requests, to be matched to pods of any cluster.
--- Grain: cluster (where the export names one), address, time.
+-- Grain: address, time.
 -- Reads: transfer_requests.
-SELECT DISTINCT
-    {'cluster': cluster, 'address': client_address, 'event_us': event_us} AS item_id,
-    cluster,
+SELECT
+    {'address': client_address, 'event_us': event_us} AS item_id,
+    CAST(NULL AS VARCHAR) AS cluster,
     client_address AS address,
     CAST(NULL AS VARCHAR) AS namespace,
     CAST(NULL AS VARCHAR) AS pod_name,
@@ -11,3 +11,4 @@ SELECT DISTINCT
     make_timestamptz(event_us) AS event_at
 FROM transfer_requests
 WHERE client_address IS NOT NULL
+GROUP BY client_address, event_us

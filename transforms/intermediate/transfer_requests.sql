@@ -2,11 +2,16 @@
 -- Grain: one request about a bucket, from the look-back to the end of the day.
 -- Reads: object_requests.
 -- Parameters: $from_us (start of the look-back), $end_us (end of the day).
-WITH asked AS (
+-- Not materialized: all but one of its readers need few columns or few rows.
+WITH staged AS NOT MATERIALIZED (
     SELECT
-        *,
+        record_id, record_index, row_index, export_file_id, source_format, cluster,
         epoch_us(event_at) AS event_us,
-        source_format IN ('cloudtrail', 'gcs_audit') AS is_audit
+        source_format IN ('cloudtrail', 'gcs_audit') AS is_audit,
+        provider, bucket_owner, bucket, key, version_id, etag, operation, operation_name, status,
+        error, response_bytes, request_bytes, object_size_bytes, duration_seconds, client_address,
+        principal, user_agent, app_id, request_id, upload_id, part_number, bucket_region, endpoint,
+        vpc_endpoint_id
     FROM object_requests
     WHERE
         bucket IS NOT NULL
@@ -14,56 +19,105 @@ WITH asked AS (
         AND epoch_us(event_at) < CAST($end_us AS BIGINT)
 ),
 
+-- One record may be staged in several scopes, as where two exports show one bucket's log.
+copied AS (
+    SELECT source_format, record_id, row_index
+    FROM staged
+    GROUP BY source_format, record_id, row_index
+    HAVING COUNT(*) > 1
+),
+
+copies AS (
+    SELECT
+        s.export_file_id, s.record_index, s.row_index,
+        ROW_NUMBER() OVER (
+            PARTITION BY s.source_format, s.record_id, s.row_index
+            ORDER BY s.cluster NULLS FIRST, s.export_file_id, s.record_index
+        ) AS copy_number
+    FROM staged AS s
+    INNER JOIN copied AS c
+        ON s.source_format = c.source_format
+        AND s.record_id = c.record_id
+        AND s.row_index = c.row_index
+),
+
+asked AS (
+    SELECT s.* EXCLUDE (export_file_id, record_index, row_index)
+    FROM staged AS s
+    LEFT JOIN copies AS c
+        ON s.export_file_id = c.export_file_id
+        AND s.record_index = c.record_index
+        AND s.row_index = c.row_index
+        AND c.copy_number > 1
+    WHERE c.copy_number IS NULL
+),
+
 trail AS (
-    SELECT provider, bucket, request_id, operation, key, MIN(principal) AS principal
-    FROM asked
+    SELECT
+        provider, bucket, request_id, operation, key,
+        CASE WHEN MIN(principal) = MAX(principal) THEN MIN(principal) END AS principal
+    FROM staged
     WHERE is_audit AND request_id IS NOT NULL
     GROUP BY provider, bucket, request_id, operation, key
 ),
 
-served AS (
+logged_hours AS (
+    SELECT DISTINCT provider, bucket, event_us // 3600000000 AS hour_number
+    FROM staged
+    WHERE NOT is_audit
+),
+
+paired AS (
+    SELECT DISTINCT t.provider, t.bucket, t.request_id, t.operation, t.key
+    FROM staged AS s
+    INNER JOIN trail AS t
+        ON s.provider = t.provider
+        AND s.bucket = t.bucket
+        AND s.request_id = t.request_id
+        AND s.operation = t.operation
+        AND s.key IS NOT DISTINCT FROM t.key
+    WHERE NOT s.is_audit
+),
+
+requests AS (
     SELECT a.* REPLACE (COALESCE(a.principal, t.principal) AS principal)
     FROM asked AS a
     LEFT JOIN trail AS t
-        ON a.provider = t.provider
+        ON NOT a.is_audit
+        AND a.provider = t.provider
         AND a.bucket = t.bucket
         AND a.request_id = t.request_id
         AND a.operation = t.operation
         AND a.key IS NOT DISTINCT FROM t.key
-    WHERE NOT a.is_audit
-),
-
-logged_hours AS (
-    SELECT DISTINCT provider, bucket, event_us // 3600000000 AS hour_number
-    FROM served
-),
-
-paired AS (
-    SELECT DISTINCT provider, bucket, request_id, operation, key
-    FROM served
-    WHERE request_id IS NOT NULL
-),
-
-only_in_trail AS (
-    SELECT a.*
-    FROM asked AS a
-    LEFT JOIN logged_hours AS h
-        ON a.provider = h.provider
-        AND a.bucket = h.bucket
-        AND a.event_us // 3600000000 = h.hour_number
     LEFT JOIN paired AS p
-        ON a.provider = p.provider
+        ON a.is_audit
+        AND a.provider = p.provider
         AND a.bucket = p.bucket
         AND a.request_id = p.request_id
         AND a.operation = p.operation
         AND a.key IS NOT DISTINCT FROM p.key
-    WHERE a.is_audit AND h.bucket IS NULL AND p.bucket IS NULL
+    LEFT JOIN logged_hours AS h
+        ON a.is_audit
+        AND a.provider = h.provider
+        AND a.bucket = h.bucket
+        AND a.event_us // 3600000000 = h.hour_number
+    WHERE p.request_id IS NULL AND h.hour_number IS NULL
 ),
 
-requests AS (
-    SELECT * FROM served
-    UNION ALL
-    SELECT * FROM only_in_trail
+kinds AS (
+    SELECT
+        *,
+        operation IN ('write', 'copy')
+        AND (part_number IS NOT NULL OR operation_name IN ('REST.PUT.PART', 'UploadPart'))
+            AS is_part,
+        operation = 'write'
+        AND part_number IS NULL
+        AND operation_name NOT IN ('REST.PUT.PART', 'UploadPart')
+        AND (
+            upload_id IS NOT NULL
+            OR operation_name IN ('REST.POST.UPLOAD', 'CompleteMultipartUpload')
+        ) AS is_completion
+    FROM requests
 ),
 
 answered AS (
@@ -83,13 +137,10 @@ answered AS (
             WHEN is_audit THEN 'success'
             ELSE 'other'
         END AS outcome,
-        part_number IS NOT NULL AS is_part,
-        operation = 'write' AND upload_id IS NOT NULL AND part_number IS NULL AS is_completion,
         CASE
             WHEN operation IN ('read', 'list', 'other')
                 THEN COALESCE(response_bytes, CASE WHEN source_format = 's3_access_log' THEN 0 END)
-            WHEN operation <> 'write' THEN 0
-            WHEN upload_id IS NOT NULL AND part_number IS NULL THEN 0
+            WHEN operation <> 'write' OR is_completion THEN 0
             WHEN request_bytes IS NOT NULL THEN request_bytes
             WHEN source_format = 's3_access_log' THEN object_size_bytes
         END AS moved_bytes,
@@ -104,13 +155,11 @@ answered AS (
         || CASE WHEN provider = 'azure' AND bucket_owner IS NOT NULL THEN bucket_owner || '/'
             ELSE '' END
         || bucket AS bucket_id
-    FROM requests
+    FROM kinds
 )
 
 SELECT
     record_id,
-    source_format,
-    cluster,
     event_us,
     answered_us,
     provider,
@@ -121,17 +170,18 @@ SELECT
     operation,
     status,
     outcome,
-    CASE WHEN outcome IN ('success', 'other') THEN NULL
-        ELSE COALESCE(error, CAST(status AS VARCHAR)) END AS failure,
+    CASE
+        WHEN outcome NOT IN ('success', 'other') THEN COALESCE(error, CAST(status AS VARCHAR))
+    END AS failure,
     moved_bytes,
     response_bytes,
-    object_size_bytes,
-    is_part,
-    is_completion,
-    operation = 'read'
-    AND status = 200
-    AND is_range IS NOT TRUE
-    AND moved_bytes = object_size_bytes AS is_complete,
+    -- Of an upload in parts only the completion tells the size, and of a write only its success.
+    CASE
+        WHEN is_part OR (operation = 'write' AND outcome <> 'success') THEN NULL
+        ELSE object_size_bytes
+    END AS object_size_bytes,
+    COALESCE(operation = 'read' AND status = 200 AND moved_bytes = object_size_bytes, FALSE)
+        AS is_complete,
     client_address,
     principal,
     user_agent,
@@ -140,6 +190,5 @@ SELECT
     endpoint,
     vpc_endpoint_id,
     duration_seconds,
-    bucket_id,
-    CASE WHEN key IS NULL THEN bucket_id ELSE bucket_id || '/' || key END AS path
+    bucket_id
 FROM answered
