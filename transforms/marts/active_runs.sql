@@ -1,7 +1,8 @@
--- Runs active on the day, and where each stands at its end. A run is active that has a pod that day,
--- a condition of that day, or that has been created and has not ended before it.
+-- Runs active on the day, and where each stands at its end. A run is active that has a pod that
+-- day, a condition or an object transfer of that day, or that has been created and has not ended
+-- before it.
 -- Grain: one run.
--- Reads: pod_intervals, run_statuses, run_versions_merged, run_conditions.
+-- Reads: pod_intervals, object_transfers, run_statuses, run_versions_merged, run_conditions.
 -- Parameters: $date, $day_start, $day_end.
 WITH with_pods AS (
     SELECT DISTINCT run_uuid
@@ -16,8 +17,17 @@ told AS (
         event_at >= CAST($day_start AS TIMESTAMPTZ) AND event_at < CAST($day_end AS TIMESTAMPTZ)
 ),
 
+-- What a run asked of storage may be logged after its pods are gone.
+with_transfers AS (
+    SELECT DISTINCT run_uuid
+    FROM object_transfers
+    WHERE run_uuid IS NOT NULL AND date = CAST($date AS DATE)
+),
+
 known AS (
     SELECT run_uuid FROM with_pods
+    UNION
+    SELECT run_uuid FROM with_transfers
     UNION
     SELECT run_uuid FROM run_versions_merged
     UNION
@@ -43,12 +53,14 @@ placed AS (
             ELSE v.later_finished_at
         END AS status_at,
         p.run_uuid IS NOT NULL AS has_pods,
-        t.run_uuid IS NOT NULL AS has_conditions
+        t.run_uuid IS NOT NULL AS has_conditions,
+        x.run_uuid IS NOT NULL AS has_transfers
     FROM known AS k
     LEFT JOIN run_versions_merged AS v ON k.run_uuid = v.run_uuid
     LEFT JOIN run_conditions AS c ON k.run_uuid = c.run_uuid
     LEFT JOIN with_pods AS p ON k.run_uuid = p.run_uuid
     LEFT JOIN told AS t ON k.run_uuid = t.run_uuid
+    LEFT JOIN with_transfers AS x ON k.run_uuid = x.run_uuid
 ),
 
 judged AS (
@@ -81,6 +93,7 @@ FROM judged
 WHERE
     has_pods
     OR has_conditions
+    OR has_transfers
     OR (
         created_at < CAST($day_end AS TIMESTAMPTZ)
         AND (NOT is_done OR status_at >= CAST($day_start AS TIMESTAMPTZ))

@@ -1,5 +1,5 @@
--- The statements about a place merged into disjoint stretches, three times: what is covered; what is
--- covered or in doubt; what is spoken of at all. Exports that fill one table are united in this way.
+-- The statements about a place merged into disjoint stretches, three times: what is covered; what
+-- is covered or in doubt; what is spoken of at all. So exports that fill one table are united.
 -- Grain: one stretch of one place, source and level (1 covered, 2 or in doubt, 3 or missing).
 -- Reads: coverage_intervals.
 WITH levelled AS (

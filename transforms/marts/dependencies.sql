@@ -1,12 +1,13 @@
 -- dependencies: what the fleet connects to (definitions.md 27): a table macro over a range of days,
--- `dependencies(from_date := DATE '…', to_date := DATE '…')`, and a view over all days.
+-- `dependencies(DATE '…', DATE '…')`, and a view over all days.
 -- Grain: one project, resource and operation; project `(no run)` for pods of no run, and
 -- `(unattributed)` for what no pod is known for; null for runs whose project nothing names.
--- Reads: run_dependency_days of the catalogue, with its `date`.
--- Parameters: from_date and to_date, both inclusive; the first and the last day if left out.
+-- Reads: run_dependency_days of the catalogue, with its `date`; the view reads the macro
+--   dependencies.
+-- Parameters: from_date and to_date, both inclusive; null means the first and the last day.
 --   is_new: not seen in the 30 days before the range; null if it was not seen in those of them that
 --   are built, but not all are.
-CREATE OR REPLACE MACRO dependencies(from_date := NULL, to_date := NULL) AS TABLE
+CREATE OR REPLACE MACRO dependencies(from_date, to_date) AS TABLE
 WITH known_days AS (
     SELECT DISTINCT "date" AS day FROM run_dependency_days
 ),
@@ -29,7 +30,15 @@ named AS (
             WHEN d.run_uuid IS NOT NULL THEN d.project
             WHEN LEN(d.pod_uids) > 0 THEN '(no run)'
             ELSE '(unattributed)'
-        END AS owner
+        END AS owner,
+        -- Contact whose bytes nothing measured: what else was measured is no upper bound.
+        d.measured_by = 'none'
+        AND d.accounted_in IS NULL
+        AND NOT (
+            d.operation = 'connect'
+            AND d.connection_count > 0
+            AND d.denied_count >= d.connection_count
+        ) AS is_unmeasured
     FROM run_dependency_days AS d
 ),
 
@@ -69,7 +78,7 @@ summed AS (
         resource_id,
         operation,
         MIN(resource_kind) AS resource_kind,
-        ARG_MAX(service, "date") FILTER (WHERE service IS NOT NULL) AS service,
+        MIN(service) AS service,
         COUNT(DISTINCT run_uuid) AS run_count,
         CAST(SUM(connection_count) AS BIGINT) AS connection_count,
         CAST(SUM(request_count) AS BIGINT) AS request_count,
@@ -77,22 +86,31 @@ summed AS (
         CAST(SUM(throttled_count) AS BIGINT) AS throttled_count,
         CAST(SUM(not_found_count) AS BIGINT) AS not_found_count,
         CAST(SUM(error_count) AS BIGINT) AS error_count,
-        CAST(CASE WHEN COUNT(min_received_bytes) = COUNT(received_bytes)
-            THEN SUM(received_bytes) END AS BIGINT) AS received_bytes,
-        CAST(SUM(min_received_bytes) AS BIGINT) AS min_received_bytes,
-        CAST(CASE WHEN COUNT(min_received_bytes) = COUNT(max_received_bytes)
-            THEN SUM(max_received_bytes) END AS BIGINT) AS max_received_bytes,
-        CAST(CASE WHEN COUNT(min_sent_bytes) = COUNT(sent_bytes)
-            THEN SUM(sent_bytes) END AS BIGINT) AS sent_bytes,
-        CAST(SUM(min_sent_bytes) AS BIGINT) AS min_sent_bytes,
-        CAST(CASE WHEN COUNT(min_sent_bytes) = COUNT(max_sent_bytes)
-            THEN SUM(max_sent_bytes) END AS BIGINT) AS max_sent_bytes,
+        CASE WHEN COUNT(min_received_bytes) = COUNT(received_bytes) THEN SUM(received_bytes) END
+            AS received_bytes,
+        SUM(min_received_bytes) AS min_received_bytes,
+        CASE
+            WHEN
+                COUNT(min_received_bytes) = COUNT(max_received_bytes)
+                AND NOT BOOL_OR(is_unmeasured)
+                THEN SUM(max_received_bytes)
+        END AS max_received_bytes,
+        CASE WHEN COUNT(min_sent_bytes) = COUNT(sent_bytes) THEN SUM(sent_bytes) END
+            AS sent_bytes,
+        SUM(min_sent_bytes) AS min_sent_bytes,
+        CASE
+            WHEN
+                COUNT(min_sent_bytes) = COUNT(max_sent_bytes)
+                AND NOT BOOL_OR(is_unmeasured)
+                THEN SUM(max_sent_bytes)
+        END AS max_sent_bytes,
         MIN(first_seen_at) AS first_seen_at,
         MAX(last_seen_at) AS last_seen_at
     FROM within
     GROUP BY owner, resource_id, operation
 )
 
+-- Sums beyond the type stop at its end. (LEAST would make a bound of null.)
 SELECT
     s.owner AS project,
     s.resource_id,
@@ -107,12 +125,18 @@ SELECT
     s.throttled_count,
     s.not_found_count,
     s.error_count,
-    s.received_bytes,
-    s.min_received_bytes,
-    s.max_received_bytes,
-    s.sent_bytes,
-    s.min_sent_bytes,
-    s.max_sent_bytes,
+    CAST(s.received_bytes - GREATEST(0, s.received_bytes - 9223372036854775807) AS BIGINT)
+        AS received_bytes,
+    CAST(s.min_received_bytes - GREATEST(0, s.min_received_bytes - 9223372036854775807) AS BIGINT)
+        AS min_received_bytes,
+    CAST(s.max_received_bytes - GREATEST(0, s.max_received_bytes - 9223372036854775807) AS BIGINT)
+        AS max_received_bytes,
+    CAST(s.sent_bytes - GREATEST(0, s.sent_bytes - 9223372036854775807) AS BIGINT)
+        AS sent_bytes,
+    CAST(s.min_sent_bytes - GREATEST(0, s.min_sent_bytes - 9223372036854775807) AS BIGINT)
+        AS min_sent_bytes,
+    CAST(s.max_sent_bytes - GREATEST(0, s.max_sent_bytes - 9223372036854775807) AS BIGINT)
+        AS max_sent_bytes,
     s.first_seen_at,
     s.last_seen_at,
     CASE
@@ -132,4 +156,4 @@ LEFT JOIN before AS b
 ORDER BY project NULLS LAST, s.resource_id, s.operation;
 
 CREATE OR REPLACE VIEW dependencies AS
-SELECT * FROM dependencies();
+SELECT * FROM dependencies(CAST(NULL AS DATE), CAST(NULL AS DATE));

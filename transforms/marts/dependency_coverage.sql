@@ -18,11 +18,15 @@ parted AS (
 ),
 
 needs AS (
-    SELECT run_uuid, resource_id, operation, 'object_requests:' || SPLIT_PART(rest, '/', 1) AS source
+    SELECT
+        run_uuid, resource_id, operation,
+        'object_requests:' || SPLIT_PART(rest, '/', 1) AS source
     FROM parted
     WHERE scheme IN ('s3', 'gs')
     UNION ALL
-    SELECT run_uuid, resource_id, operation, 'object_requests:' || SPLIT_PART(rest, '/', 2) AS source
+    SELECT
+        run_uuid, resource_id, operation,
+        'object_requests:' || SPLIT_PART(rest, '/', 2) AS source
     FROM parted
     WHERE scheme = 'az'
     UNION ALL

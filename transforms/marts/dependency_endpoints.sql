@@ -1,6 +1,6 @@
--- What the endpoint catalogue says of each host. Of the verified patterns that fit, the one with the
--- most literal characters names the host, of two such the first in the alphabet. A host that only
--- unverified patterns fit gets no service and no kind, only a hint.
+-- What the endpoint catalogue says of each host. Of the verified patterns that fit, the one with
+-- the most literal characters names the host, of two such the first in the alphabet. A host that
+-- only unverified patterns fit gets no service and no kind, only a hint.
 -- Grain: one host that some pattern fits.
 -- Reads: dependency_connections, dependency_flows, dependency_objects, dependency_pulls, endpoints.
 WITH hosts AS (

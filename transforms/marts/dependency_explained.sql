@@ -1,6 +1,6 @@
--- Contacts with object storage that a request log explains (definitions.md 21): requests of the same
--- owner to the same bucket or endpoint at the same time. Where the host names a logged bucket, also
--- requests that may be the owner's, or of no certain owner: their bytes are in the log already.
+-- Contacts with object storage that a request log explains (definitions.md 21): requests of the
+-- same owner to the same bucket or endpoint at the same time. Where the host names a logged bucket,
+-- also requests that may be the owner's, or of no certain owner: their bytes are in the log.
 -- Grain: one owner and host.
 -- Reads: dependency_contacts, dependency_objects.
 -- Parameters: $guard_us (clocks differ by at most this).
@@ -85,7 +85,7 @@ by_owner AS (
     WHERE m.latest_end_us >= m.request_start_us
 ),
 
--- Requests of no certain owner, of the contact's run or of none, turned round: now the contacts ask.
+-- Requests of no certain owner, of the contact's run or of none. Turned round: the contacts ask.
 unowned AS (
     SELECT provider, bucket, COALESCE(run_uuid, '') AS run_key, start_us, end_us, resource_id
     FROM logged
@@ -169,8 +169,8 @@ SELECT
     owner_key,
     resource_id,
     MIN(CASE WHEN place = 1 THEN logged_in END) AS accounted_in,
-    CAST(SUM(CASE WHEN place = 1 THEN bytes ELSE 0 END) AS BIGINT) AS accounted_bytes,
-    CAST(SUM(received_bytes) AS BIGINT) AS logged_received_bytes,
-    CAST(SUM(sent_bytes) AS BIGINT) AS logged_sent_bytes
+    SUM(CASE WHEN place = 1 THEN bytes ELSE 0 END) AS accounted_bytes,
+    SUM(received_bytes) AS logged_received_bytes,
+    SUM(sent_bytes) AS logged_sent_bytes
 FROM ranked
 GROUP BY owner_key, resource_id

@@ -8,8 +8,11 @@ WITH told AS (
         -- Contact whose bytes nothing measured: whatever else was measured is no upper bound.
         measured_by = 'none'
         AND accounted_in IS NULL
-        AND NOT (operation = 'connect' AND connection_count > 0 AND denied_count >= connection_count)
-            AS is_unmeasured,
+        AND NOT (
+            operation = 'connect'
+            AND connection_count > 0
+            AND denied_count >= connection_count
+        ) AS is_unmeasured,
         LIST_POSITION(
             [
                 'storage_log', 'registry_log', 'flow_record', 'sampled_flow_record',

@@ -1,5 +1,5 @@
--- Who asked the resolvers when, for the pod ladder: one item per client and second, because a client
--- asks in bursts.
+-- Who asked the resolvers when, for the pod ladder: one item per client and second, because a
+-- client asks in bursts.
 -- Grain: distinct client and second.
 -- Reads: dns_lookups.
 -- Parameters: $day_start, $day_end.

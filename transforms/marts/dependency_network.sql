@@ -111,9 +111,9 @@ SELECT
     c.resource_kind, c.pod_uid, c.first_at, c.last_at, c.connection_count, c.denied_count,
     c.error_count, c.retry_count, c.first_error,
     CAST(NULL AS VARCHAR) AS direction,
-    CAST(NULL AS BIGINT) AS bytes,
-    CAST(NULL AS BIGINT) AS min_bytes,
-    CAST(NULL AS BIGINT) AS max_bytes,
+    CAST(NULL AS HUGEINT) AS bytes,
+    CAST(NULL AS HUGEINT) AS min_bytes,
+    CAST(NULL AS HUGEINT) AS max_bytes,
     CASE WHEN o.is_accounted THEN o.accounted_in END AS accounted_in,
     CASE WHEN o.is_accounted THEN o.accounted_bytes END AS accounted_bytes,
     CAST(NULL AS VARCHAR) AS byte_layer,
@@ -135,13 +135,13 @@ SELECT
     0 AS connection_count, 0 AS denied_count, 0 AS error_count, 0 AS retry_count,
     CAST(NULL AS STRUCT(us BIGINT, id VARCHAR, error VARCHAR)) AS first_error,
     CASE WHEN NOT is_accounted THEN direction END AS direction,
-    CASE WHEN NOT is_accounted THEN CAST(standing_bytes AS BIGINT) END AS bytes,
+    CASE WHEN NOT is_accounted THEN standing_bytes END AS bytes,
     CASE
         WHEN is_accounted THEN NULL
         WHEN is_explained THEN 0
-        ELSE CAST(min_bytes AS BIGINT)
+        ELSE min_bytes
     END AS min_bytes,
-    CASE WHEN NOT is_accounted THEN CAST(max_bytes AS BIGINT) END AS max_bytes,
+    CASE WHEN NOT is_accounted THEN max_bytes END AS max_bytes,
     CASE WHEN is_accounted THEN accounted_in END AS accounted_in,
     CASE WHEN is_accounted THEN accounted_bytes END AS accounted_bytes,
     CASE WHEN NOT is_accounted THEN byte_layer END AS byte_layer,

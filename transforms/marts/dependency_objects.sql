@@ -26,7 +26,7 @@ bounded AS (
         CASE
             WHEN unknown_count = 0 THEN transferred_bytes
             WHEN operation <> 'list' AND object_size_bytes IS NOT NULL
-                THEN transferred_bytes + unknown_count * object_size_bytes
+                THEN transferred_bytes + CAST(unknown_count AS HUGEINT) * object_size_bytes
         END AS max_bytes,
         unknown_count > 0 AND transferred_bytes = 0 AS is_unmeasured
     FROM today

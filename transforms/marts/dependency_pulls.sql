@@ -43,14 +43,18 @@ SELECT
     attempt,
     pod_uid,
     'oci://' || registry || '/'
-        || CASE WHEN registry = 'docker.io' AND repository NOT LIKE '%/%' THEN 'library/' ELSE '' END
+        || CASE
+            WHEN registry = 'docker.io' AND repository NOT LIKE '%/%' THEN 'library/' ELSE ''
+        END
         || repository
         || CASE WHEN image_digest IS NULL THEN ':' || tag ELSE '@' || image_digest END
         AS resource_id,
     registry AS endpoint,
     GREATEST(start_at, CAST($day_start AS TIMESTAMPTZ)) AS first_at,
     LEAST(
-        COALESCE(end_at, CASE WHEN was_present THEN start_at ELSE CAST($day_end AS TIMESTAMPTZ) END),
+        COALESCE(
+            end_at, CASE WHEN was_present THEN start_at ELSE CAST($day_end AS TIMESTAMPTZ) END
+        ),
         CAST($day_end AS TIMESTAMPTZ)
     ) AS last_at,
     start_at >= CAST($day_start AS TIMESTAMPTZ) AS is_started,

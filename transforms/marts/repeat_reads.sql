@@ -24,6 +24,6 @@ earlier_days AS (
     GROUP BY transfer_id
 )
 
-SELECT t.*, CAST(COALESCE(e.bytes_before, 0) AS BIGINT) AS bytes_before
+SELECT t.*, COALESCE(e.bytes_before, 0) AS bytes_before
 FROM today AS t
 LEFT JOIN earlier_days AS e ON t.transfer_id = e.transfer_id

@@ -1,5 +1,5 @@
--- All reads of the objects that the day's reads read, as known at the end of the day on which such a
--- read began, once for each scope. A read of an unknown place has no key in that scope.
+-- All reads of the objects that the day's reads read, as known at the end of the day on which such
+-- a read began, once for each scope. A read of an unknown place has no key in that scope.
 -- Grain: one row of object_transfers and scope, per day on which a read of the day began.
 -- Reads: object_transfers (days of the look-back), repeat_reads.
 -- Parameters: none.

@@ -1,4 +1,5 @@
--- How far each source observed a run, over its life up to the end of the day (definitions.md 32, 33).
+-- How far each source observed a run, over its life up to the end of the day (definitions.md 32,
+-- 33).
 -- Grain: one run active on the day and one source that should have observed it; dense.
 -- Reads: active_runs, run_pod_times, coverage_sources, coverage_overlaps, coverage_gaps.
 WITH lives AS (
@@ -27,7 +28,7 @@ summed AS (
         CAST(SUM(COALESCE(o.covered_us, 0)) AS BIGINT) AS covered_us,
         CAST(SUM(COALESCE(o.known_us, 0) - COALESCE(o.covered_us, 0)) AS BIGINT) AS doubtful_us,
         CAST(SUM(COALESCE(o.spoken_us, 0)) AS BIGINT) AS spoken_us,
-        CAST(SUM(COALESCE(g.lost_count, 0)) AS BIGINT) AS lost_count,
+        CAST(LEAST(SUM(COALESCE(g.lost_count, 0)), 9223372036854775807) AS BIGINT) AS lost_count,
         FLATTEN(LIST(COALESCE(g.reasons, []))) AS reasons
     FROM homes AS h
     INNER JOIN coverage_sources AS s ON h.cluster = s.cluster

@@ -1,8 +1,9 @@
 """runs: what ran, per run and attempt, as known at the end of the day.
 
-**Active** on the day is a run that has a pod on it, a condition of that day, or that was created
-before its end and had not ended before its start. It has a row for every attempt of its life so
-far, also of pods that ended on earlier days; a run without pods has one row with a null attempt.
+**Active** on the day is a run that has a pod on it, a condition or an object transfer of that day,
+or that was created before its end and had not ended before its start. It has a row for every
+attempt of its life so far, also of pods that ended on earlier days; a run without pods has one row
+with a null attempt.
 
 **Facts** of list and detail are merged: per fact the newest version that states it counts, a detail
 before a list of the same version. The project is that of a detail, else of the pods' annotations,
@@ -49,6 +50,7 @@ TRANSFORM = Transform(
         Reads("run_versions", "pods"),
         Reads("run_statuses", "pods"),
         Reads("container_states", "pods"),
+        Reads("object_transfers"),
         Reads("pod_intervals", "history"),
         Reads("image_pulls", "history"),
     ),

@@ -65,7 +65,7 @@ SELECT
     COALESCE(a.pod_uids, []) AS pod_uids,
     CAST(COALESCE(a.pod_count, 0) AS BIGINT) AS pod_count,
     COALESCE(a.nodes, []) AS nodes,
-    CAST(COALESCE(a.gpu_count, 0) AS BIGINT) AS gpu_count,
+    CAST(LEAST(COALESCE(a.gpu_count, 0), 9223372036854775807) AS BIGINT) AS gpu_count,
     CAST(COALESCE(a.pod_us, 0) AS BIGINT) AS pod_us,
     v.code_revision,
     COALESCE(i.image_digests, []) AS image_digests,

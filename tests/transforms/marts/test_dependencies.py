@@ -75,11 +75,11 @@ def test_projects_pods_of_no_run_and_what_no_pod_is_known_for_are_rows_of_their_
 def test_a_range_counts_both_its_ends(catalogue):
     filled(catalogue, [row(date=DAY + n * ONE, first_seen_at=at("10:00", days=n),
                            last_seen_at=at("11:00", days=n)) for n in range(5)])  # fmt: skip
-    source = f"dependencies(from_date := '{DAY + ONE}', to_date := '{DAY + 3 * ONE}')"
+    source = f"dependencies('{DAY + ONE}', '{DAY + 3 * ONE}')"
     assert asked(catalogue, source, "connection_count", "first_seen_at", "last_seen_at") == [
         (3, at("10:00", days=1), at("11:00", days=3))
     ]
-    assert asked(catalogue, f"dependencies(to_date := '{DAY}')", "connection_count") == [(1,)]
+    assert asked(catalogue, f"dependencies(NULL, DATE '{DAY}')", "connection_count") == [(1,)]
     assert asked(catalogue, f"dependencies(DATE '{DAY}', DATE '{DAY}')", "connection_count") == [
         (1,)
     ]
@@ -106,6 +106,22 @@ def test_bytes_add_up_and_what_is_not_measured_is_null(catalogue):
     assert types["received_bytes"] == types["run_count"] == pl.Int64
 
 
+def test_contact_that_nothing_measured_leaves_the_upper_bound_open(catalogue):
+    flow = {"received_bytes": 5, "min_received_bytes": 4, "max_received_bytes": 6}
+    filled(
+        catalogue,
+        [
+            row(measured_by="flow_record", **flow),
+            row(measured_by="none", denied_count=1),
+            row(resource_id="dns://else:1", measured_by="flow_record", **flow),
+            row(resource_id="dns://else:1", measured_by="none", run_uuid=OTHER),
+        ],
+    )
+    assert asked(catalogue, "dependencies", "resource_id", "max_received_bytes") == [
+        (HOST, 6), ("dns://else:1", None),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("built", "seen", "expected"),
     [
@@ -121,7 +137,7 @@ def test_new_is_what_the_thirty_days_before_did_not_show(catalogue, built, seen,
     other = [row(resource_id="dns://else:1", date=DAY - n * ONE) for n in built]
     same = [row(date=DAY - n * ONE) for n in seen]
     filled(catalogue, [row(), *other, *same])
-    source = f"dependencies(from_date := DATE '{DAY}')"
+    source = f"dependencies(DATE '{DAY}', NULL)"
     found = dict(asked(catalogue, source, "resource_id", "is_new"))
     assert found == {HOST: expected}
 
@@ -129,7 +145,7 @@ def test_new_is_what_the_thirty_days_before_did_not_show(catalogue, built, seen,
 def test_an_empty_table_gives_no_rows(catalogue):
     filled(catalogue, [])
     assert asked(catalogue, "dependencies", "*") == []
-    assert asked(catalogue, f"dependencies('{date(2026, 1, 1)}')", "*") == []
+    assert asked(catalogue, f"dependencies('{date(2026, 1, 1)}', NULL)", "*") == []
 
 
 def test_totals_close_over_all_projects(catalogue):

@@ -211,6 +211,13 @@ def test_only_successful_reads_that_moved_bytes_repeat_and_are_repeated():
     assert facts(rows.filter(scope="fleet")) == [("t1", "fleet", None, "t0", 0, 100)]
 
 
+def test_forged_sizes_do_not_stop_the_day():
+    most = 2**63 - 1
+    reads = [read(f"t{n}", "10:00", most, size=size) for n, size in enumerate((most, most, 1))]
+    rows = built(reads).filter(scope="fleet")
+    assert rows["min_repeat_bytes"].to_list() == [most, most]
+
+
 @pytest.mark.parametrize(
     ("missing", "expected"),
     [

@@ -723,6 +723,21 @@ def test_a_resolver_behind_a_service_has_the_services_name():
     assert unknown["resource_id"] == "dns://(unknown):53"
 
 
+def test_forged_sizes_do_not_stop_the_day():
+    most = 2**63 - 1
+    rows = built(
+        connections=[connection("c1", resource_id=PATH_HOST)],
+        peer_traffic=[flow("receive", most), flow("receive", most, "10:05")],
+        object_transfers=[
+            transfer("t1", count=most, unlogged_bytes_count=9),
+            transfer("t2", count=most),
+            transfer("t3", count=most, run_uuid=None, pod_uid=None, resource_id="s3://x'; --"),
+        ],
+    )
+    assert rows.filter(operation="read")["received_bytes"].to_list() == [most, most]
+    assert rows.filter(operation="connect")["accounted_in"].to_list() == ["s3://bucket"]
+
+
 # -- laws ----------------------------------------------------------------------------------------
 
 

@@ -220,6 +220,12 @@ def test_a_condition_of_the_day_makes_a_run_active():
     assert built(run_statuses=[condition("queued", "00:00", days=1)]).height == 0
 
 
+def test_what_a_run_asked_of_storage_makes_it_active():
+    row = only(built(object_transfers=[{"run_uuid": RUN}, {"run_uuid": None}]))
+    assert (row["run_uuid"], row["attempt"], row["outcome"]) == (RUN, None, "unknown")
+    assert built(object_transfers=[{"run_uuid": RUN, "date": YESTERDAY}]).height == 0
+
+
 def test_a_resumed_run_is_open_again_though_its_first_finish_stands():
     row = only(
         built(
