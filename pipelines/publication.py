@@ -15,6 +15,7 @@ import duckdb
 import pandera.errors
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.errors import DataCheckError
@@ -80,7 +81,11 @@ class TableWriter:
 
     def append(self, frame: pl.DataFrame) -> None:
         """Append a batch that was checked."""
-        table = frame.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(self._schema)
+        self.append_table(frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
+
+    def append_table(self, table: pa.Table) -> None:
+        """Append a batch that was checked, given as Arrow."""
+        table = table.cast(self._schema)
         self._pending.append(table)
         self._pending_rows += table.num_rows
         while self._pending_rows >= ROW_GROUP:
@@ -119,6 +124,33 @@ def check(spec: TableSpec, frame: pl.DataFrame) -> None:
                 lines.append(f"{column}: {rule}: {group.height} time(s), such as {values}")
         message = f"{spec.name}: rows break the model: " + "; ".join(lines[:5] or [str(errors)])
         raise DataCheckError(message) from None
+
+
+def check_table(spec: TableSpec, table: pa.Table) -> None:
+    """Check a batch of Arrow against its model: types, nulls, least and allowed values.
+
+    Raises:
+        DataCheckError: Names table, column and check.
+    """
+    broken = []
+    if not table.schema.equals(spec.arrow_schema):
+        broken.append("columns or types differ")
+    for column in spec.columns if not broken else ():
+        values = table.column(column.name)
+        if not column.nullable and values.null_count:
+            broken.append(f"{column.name}: not_nullable: {values.null_count} time(s)")
+        if column.minimum is not None and values.null_count < len(values):
+            least = pc.min(values).as_py()
+            if least < column.minimum:
+                broken.append(f"{column.name}: at least {column.minimum}: such as {least}")
+        if column.allowed:
+            others = pc.unique(values).drop_null().to_pylist()
+            others = [value for value in others if value not in column.allowed]
+            if others:
+                broken.append(f"{column.name}: isin: such as {others[:3]}")
+    if broken:
+        message = f"{spec.name}: rows break the model: " + "; ".join(broken[:5])
+        raise DataCheckError(message)
 
 
 def publish(

@@ -288,7 +288,14 @@ def _batches(fresh: Sequence[_Found]) -> list[Batch]:
     for _, items in sorted(groups.items(), key=lambda pair: pair[0]):
         for chunk in _chunks(items):
             jobs = tuple(
-                FileJob(i.export_file_id, i.file.path, i.file.size, i.context, i.format)
+                FileJob(
+                    i.export_file_id,
+                    i.file.path,
+                    i.file.size,
+                    i.context,
+                    i.format,
+                    i.scan.text_bytes,
+                )
                 for i in chunk
             )
             part = identity(*(job.export_file_id for job in jobs))[:16]

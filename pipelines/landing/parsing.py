@@ -5,7 +5,7 @@ gave is counted record by record, so that nothing can disappear.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import polars as pl
+import pyarrow as pa
 
 from pipelines.errors import DataCheckError
+from pipelines.landing.columns import COLUMN_FORMATS, COLUMNS_FROM, column_batches
 from pipelines.landing.formats import parsers
 from pipelines.landing.inputs import local_copy
 from pipelines.landing.readers import MAX_LINE_BYTES, Break, raw_records
 from pipelines.ledger import REJECTED_RECORDS
-from pipelines.publication import TableWriter, check
+from pipelines.publication import TableWriter, check, check_table
 from pipelines.storage import Lake
 from schemas.registry import table_spec
 from schemas.table import FLEET, TableSpec
@@ -42,6 +44,7 @@ class FileJob:
         size: Size as stored.
         context: What is known of it.
         format: Parser to use.
+        text_bytes: Size after decompression; 0 if not known.
     """
 
     export_file_id: str
@@ -49,6 +52,7 @@ class FileJob:
     size: int
     context: FileContext
     format: str
+    text_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,10 @@ def parse_batch(lake: Lake, batch: Batch, temp: Path | None) -> BatchOutcome:
         for job in batch.files:
             outcome = FileOutcome(job.export_file_id)
             with local_copy(job.source, job.size, temp) as path:
-                _parse_file(path, job, part, outcome)
+                if job.format in COLUMN_FORMATS and job.text_bytes >= COLUMNS_FROM:
+                    _parse_columns(path, job, part, outcome)
+                else:
+                    _parse_file(path, job, part, outcome)
             outcomes.append(outcome)
         part.close()
     return BatchOutcome(batch, tuple(outcomes))
@@ -197,6 +204,13 @@ class _Part:
 
     def write(self, table: str, frame: pl.DataFrame) -> None:
         """Append checked rows."""
+        self._writer(table).append(frame)
+
+    def write_table(self, table: str, rows: pa.Table) -> None:
+        """Append checked rows of Arrow."""
+        self._writer(table).append_table(rows)
+
+    def _writer(self, table: str) -> TableWriter:
         writer = self._writers.get(table)
         if writer is None:
             day = self._batch.files[0].context.landing_date
@@ -204,7 +218,7 @@ class _Part:
             temporary = self._stack.enter_context(self._lake.replacing(path))
             writer = TableWriter(table_spec(table), temporary, {})
             self._writers[table] = writer
-        writer.append(frame)
+        return writer
 
     def refuse(self, export_file_id: str, rejects: Sequence[Reject]) -> None:
         """Append refused records; like rows, they count once a commit lists the part."""
@@ -263,6 +277,33 @@ def _parse_file(
     flush()
 
 
+def _parse_columns(path: Path, job: FileJob, part: _Part, outcome: FileOutcome) -> None:
+    """Parse a big file by its format's reader of columns, which gives the same rows."""
+    for batch in column_batches(path, job.context, job.export_file_id):
+        outcome.record_count += batch.record_count
+        outcome.accepted_count += batch.accepted_count
+        outcome.rejected_count += len(batch.rejects)
+        outcome.ignored.update(batch.ignored)
+        for table, rows in batch.tables.items():
+            spec = table_spec(table)
+            check_table(spec, rows)
+            first, count = outcome.tables.get(table, (part.rows(table), 0))
+            part.write_table(table, rows)
+            outcome.tables[table] = (first, count + rows.num_rows)
+            _note_range(spec, pl.DataFrame(rows.select(spec.covers)), outcome)
+            _note_capabilities(
+                spec,
+                {name: rows.column(name).null_count < len(rows) for name in rows.schema.names},
+                outcome,
+            )
+        if batch.rejects:
+            rejects = [
+                _reject(index, parsed, parsed.reject or "", _beginning)
+                for index, parsed in batch.rejects
+            ]
+            part.refuse(job.export_file_id, rejects)
+
+
 def _write_rows(
     pending: list[tuple[int, Parsed]], job: FileJob, part: _Sink, outcome: FileOutcome
 ) -> list[tuple[int, Parsed, str]]:
@@ -281,7 +322,9 @@ def _write_rows(
         part.write(table, frame)
         outcome.tables[table] = (first, count + frame.height)
         _note_range(table_spec(table), frame, outcome)
-        _note_capabilities(table_spec(table), frame, outcome)
+        nulls = frame.null_count().row(0, named=True)
+        holds_value = {name: count < frame.height for name, count in nulls.items()}
+        _note_capabilities(table_spec(table), holds_value, outcome)
     return refused
 
 
@@ -356,12 +399,13 @@ def _note_range(spec: TableSpec, frame: pl.DataFrame, outcome: FileOutcome) -> N
         outcome.last_event_at = high if known is None else max(known, high)
 
 
-def _note_capabilities(spec: TableSpec, frame: pl.DataFrame, outcome: FileOutcome) -> None:
-    nulls = frame.null_count().row(0, named=True)
+def _note_capabilities(
+    spec: TableSpec, holds_value: Mapping[str, bool], outcome: FileOutcome
+) -> None:
     outcome.capabilities.update(
         f"{spec.name}.{c.name}"
         for c in spec.columns
-        if c.nullable and c.name != "cluster" and nulls[c.name] < frame.height
+        if c.nullable and c.name != "cluster" and holds_value[c.name]
     )
 
 

@@ -1,0 +1,147 @@
+"""Big files of a format that has a reader of columns: text cut for it, memory for it, its batches.
+
+The reader of columns gives the rows that the line reader gives. What stands here is what touches
+the world: the file's compression, blocks of whole lines, and memory that the engine opens as a
+file, because text of an export that is not redacted must not be written to a disk.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from pipelines.landing.readers import MAX_LINE_BYTES, Break, blocks
+from transforms.sql import SqlSession
+from transforms.staging.hubble_columns import ColumnBatch, TextFile, parse_columns
+from transforms.staging.line_blocks import TextBlock
+from transforms.staging.parser import FileContext, Parsed
+
+COLUMN_FORMATS = frozenset({"hubble"})
+"""Formats with a reader of columns."""
+COLUMNS_FROM = 8 << 20
+"""Bytes of text from which starting the engine pays."""
+_MEMORY = "1GB"
+"""What the engine may take; reading needs a tenth of it."""
+_MAGIC: dict[bytes, Literal["gzip", "zstd"]] = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
+
+
+def column_batches(path: Path, context: FileContext, export_file_id: str) -> Iterator[ColumnBatch]:
+    """Parse a file of one of COLUMN_FORMATS, in batches in source order.
+
+    Args:
+        path: A local file.
+        context: What is known of it.
+        export_file_id: Its id.
+    """
+    # One thread: files are read side by side, each by a process of its own.
+    with SqlSession(threads=1, memory_limit=_MEMORY) as session, _memory() as scratch:
+        yield from parse_columns(
+            TextFile(str(path), _compression(path)),
+            text_blocks(path),
+            context,
+            session,
+            export_file_id=export_file_id,
+            scratch=scratch,
+        )
+
+
+def text_blocks(path: Path) -> Iterator[TextBlock | Parsed]:
+    """The text in blocks of whole lines, with the same lines and refusals as the line reader has.
+
+    A line longer than MAX_LINE_BYTES, and the break of a damaged stream, are refused records. What
+    stands between the last line end and a break belongs to the break.
+    """
+    pending, offset, number = b"", 0, 1
+    skipping = False
+    for block in blocks(path):
+        if isinstance(block, Break):
+            yield Parsed(f"byte {offset}", offset, b"", reject=block.reason)
+            return
+        data = block
+        if skipping:
+            _, end, data = block.partition(b"\n")
+            offset += len(block) - len(data)
+            if not end:
+                continue
+            number += 1
+            skipping = False
+        text = pending + data
+        cut = text.rfind(b"\n") + 1
+        whole, pending = text[:cut], text[cut:]
+        if whole:
+            lines = whole.count(b"\n")
+            yield from _short_lines(TextBlock(number, lines, offset, whole))
+            number += lines
+            offset += len(whole)
+        if len(pending) > MAX_LINE_BYTES:
+            yield _too_long(number, offset)
+            offset += len(pending)
+            pending, skipping = b"", True
+    if pending.strip():
+        yield TextBlock(number, 1, offset, pending)
+
+
+def _short_lines(block: TextBlock) -> Iterator[TextBlock | Parsed]:
+    """The block, without its lines that are too long."""
+    if len(block.data) <= MAX_LINE_BYTES:
+        yield block
+        return
+    number, offset = block.first_line, block.offset
+    for line in _lines(block.data):
+        if len(line) - 1 > MAX_LINE_BYTES:
+            yield _too_long(number, offset)
+        else:
+            yield TextBlock(number, 1, offset, line)
+        number += 1
+        offset += len(line)
+
+
+def _lines(data: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start) + 1 or len(data)
+        yield data[start:end]
+        start = end
+
+
+def _too_long(number: int, offset: int) -> Parsed:
+    reason = f"line_too_long: expected at most {MAX_LINE_BYTES} bytes"
+    return Parsed(f"line {number}", offset, b"", reject=reason)
+
+
+def _compression(path: Path) -> Literal["none", "gzip", "zstd"]:
+    with path.open("rb") as file:
+        return _MAGIC.get(file.read(2), "none")
+
+
+class _Memory:
+    """A file in memory that has no name in any directory."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self.path = f"/proc/self/fd/{descriptor}"
+
+    def fill(self, parts: Iterable[bytes]) -> None:
+        """Replace what it holds."""
+        place = 0
+        for part in parts:
+            rest = memoryview(part)
+            while rest:
+                written = os.pwrite(self._descriptor, rest, place)
+                place += written
+                rest = rest[written:]
+        os.ftruncate(self._descriptor, place)
+
+
+@contextmanager
+def _memory() -> Iterator[_Memory | None]:
+    """Memory to open as a file; none on systems that have no such files."""
+    if not hasattr(os, "memfd_create"):
+        yield None
+        return
+    descriptor = os.memfd_create("podledger")
+    try:
+        yield _Memory(descriptor)
+    finally:
+        os.close(descriptor)
