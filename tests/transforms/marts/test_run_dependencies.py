@@ -4,7 +4,6 @@ import random
 from datetime import timedelta
 
 import polars as pl
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -306,9 +305,8 @@ def test_different_versions_or_credentials_of_one_resource_are_none():
 HOST = ("dns://data.example.com:443", "connect")
 
 
-@pytest.mark.parametrize(
-    ("declaration", "coverage", "expected"),
-    [
+def test_not_seen_needs_a_source_able_to_show_it_that_saw_everything():
+    cases = [
         ((DATA, "read"), [covered("object_requests:bucket", 0.5)], "declared_not_observable"),
         ((DATA, "read"), [covered("object_requests:other")], "declared_not_observable"),
         ((DATA, "read"), [], "declared_not_observable"),
@@ -324,13 +322,18 @@ HOST = ("dns://data.example.com:443", "connect")
             "declared_not_observable",
         ),
         (("env://HF_HOME", "connect"), [covered("flows")], "declared_not_observable"),
-    ],
-)
-def test_not_seen_needs_a_source_able_to_show_it_that_saw_everything(
-    declaration, coverage, expected
-):
-    row = only(built(declared_dependencies=[declared(*declaration)], run_coverage=coverage))
-    assert row["declaration"] == expected
+    ]
+    owners = [{"run_uuid": f"{n:032x}"} for n in range(len(cases))]
+    rows = built(
+        runs=[run(**owner) for owner in owners],
+        declared_dependencies=[
+            declared(*case[0], **owner) for case, owner in zip(cases, owners, strict=True)
+        ],
+        run_coverage=[
+            row | owner for case, owner in zip(cases, owners, strict=True) for row in case[1]
+        ],
+    )
+    assert rows.sort("run_uuid")["declaration"].to_list() == [case[2] for case in cases]
 
 
 def test_coverage_stands_beside_what_was_seen():

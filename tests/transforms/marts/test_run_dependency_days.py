@@ -481,21 +481,37 @@ def test_of_several_resources_the_one_with_most_bytes_is_named():
     assert row["accounted_in"] == "s3://bucket/a"
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
+def test_other_requests_explain_nothing():
+    others = (
         {"start": "11:00", "end": "11:01"},
-        {"pod_uid": "p2"},
+        {"pod_uid": "stranger"},
         {"bucket": "elsewhere"},
         {"provider": "gcs"},
-        {"pod_uid": None, "candidate_pod_uids": ["p2", "p3"]},
+        {"pod_uid": None, "candidate_pod_uids": ["stranger", "another"]},
         {"count": 0, "unlogged_bytes_count": 1},
-    ],
-)
-def test_other_requests_explain_nothing(other):
-    row = bucket_visit(object_transfers=[transfer("t1", **other)])
-    assert (row["measured_by"], row["accounted_in"]) == ("flow_record", None)
-    assert all_bytes(row) == (1_050_000, 1_050_000, 1_050_000, 9_000, 9_000, 9_000)
+    )
+    own = [
+        {"initiator_pod_uid": f"p{n}", "initiator_address": f"10.0.1.{n}", "run_uuid": f"{n:032x}"}
+        for n in range(len(others))
+    ]
+    rows = built(
+        connections=[
+            connection(f"c{n}", resource_id=BUCKET_HOST, **mine) for n, mine in enumerate(own)
+        ],
+        peer_traffic=[
+            flow("receive", 1_050_000 + n, pod_uid=f"p{n}", local_address=f"10.0.1.{n}",
+                 run_uuid=f"{n:032x}")
+            for n in range(len(others))
+        ],
+        object_transfers=[
+            transfer(f"t{n}", **{"pod_uid": f"p{n}", "client_address": f"10.0.1.{n}"} | other)
+            for n, other in enumerate(others)
+        ],
+    ).filter(operation="connect")  # fmt: skip
+    assert rows["accounted_in"].null_count() == len(others)
+    assert rows["measured_by"].unique().to_list() == ["flow_record"]
+    expected = [1_050_000 + n for n in range(len(others))]
+    assert sorted(rows["received_bytes"]) == sorted(rows["min_received_bytes"]) == expected
 
 
 @pytest.mark.parametrize(
