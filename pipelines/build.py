@@ -214,6 +214,9 @@ def span_start(day: BuildDay, span: Span) -> dt.datetime | None:
     if span == "history":
         return None
     look_back: dt.timedelta = getattr(day.look_back, span)
+    if span == "repeats":
+        # A read of the oldest day may have begun the day before that.
+        look_back += day.look_back.transfers
     # Counters read twice their look-back, so that what counts as absent does not depend on it.
     return day.start_at - look_back * (2 if span == "counters" else 1)
 
