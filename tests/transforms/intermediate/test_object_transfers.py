@@ -143,10 +143,12 @@ def test_every_part_of_object_client_and_operation_tells_transfers_apart():
         {"version_id": "v1"}, {"version_id": "v2"}, {"operation": "head"},
         {"client_address": "192.0.2.9"}, {"client_address": None}, {"principal": None},
         {"user_agent": "another"}, {"user_agent": None},
+        # Containers of one name in two accounts.
+        {"provider": "azure", "bucket_owner": "x"}, {"provider": "azure", "bucket_owner": "y"},
     ]  # fmt: skip
     rows = of([request("08:00", **other) for other in ({}, *others)])
-    assert rows["request_count"].to_list() == [1] * 13
-    assert rows["transfer_id"].n_unique() == 13
+    assert rows["request_count"].to_list() == [1] * 15
+    assert rows["transfer_id"].n_unique() == 15
 
 
 def test_complete_reads_are_taken_out_of_a_burst_and_stand_alone():
