@@ -9,7 +9,7 @@ import pytest
 from schemas.registry import table_spec, tables
 from schemas.table import FLEET
 from tests.transforms.frames import DAY, checked
-from transforms.day import BuildDay, ClusterFacts
+from transforms.day import BuildDay
 from transforms.registry import MODULES, transforms
 from transforms.sql import SqlSession
 
@@ -50,13 +50,12 @@ def scopes(table: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("table", "scope"), [(table, scope) for table in transforms() for scope in scopes(table)]
 )
-@pytest.mark.parametrize("clusters", [(), (ClusterFacts(CLUSTER),)], ids=["bare", "settings"])
-def test_nothing_is_made_of_nothing(table: str, scope: str, clusters: tuple[ClusterFacts, ...]):
+def test_nothing_is_made_of_nothing(table: str, scope: str):
     transform = transforms()[table]
     with SqlSession(threads=1) as session:
         for read in transform.reads:
             session.register(read.table, empty_view(read.table))
-        made = transform.build(session, BuildDay(DAY, scope, clusters=clusters))
+        made = transform.build(session, BuildDay(DAY, scope))
         assert checked(session, table, made).is_empty()
 
 
