@@ -40,6 +40,7 @@ _DAMAGED: tuple[type[Exception], ...] = (
 )
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_BOM = b"\xef\xbb\xbf"
 
 
 class _Readable(Protocol):
@@ -205,9 +206,10 @@ def _document(path: Path) -> Iterator[RawRecord | Break]:
 
 
 def _is_line_delimited(path: Path) -> bool:
-    """Whether the first non-blank line is a whole JSON value.
+    """Whether the first non-blank line is a whole JSON value, or begins like none.
 
-    A document on one line is read as one line, which gives the same records.
+    A document on one line is read as one line, which gives the same records. What begins without
+    a bracket is no document, so that a log written as text or as JSON is read by lines as either.
     """
     found = b""
     for block in blocks(path):
@@ -220,10 +222,9 @@ def _is_line_delimited(path: Path) -> bool:
             break
         if len(found) > MAX_LINE_BYTES:
             return False
+    if found.removeprefix(_BOM)[:1] not in {b"{", b"["}:
+        return True
     try:
-        msgspec.json.decode(found, type=msgspec.Raw)
-        if found[:1] not in {b"{", b"["}:
-            return True
         msgspec.json.decode(found)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         # A first line that is damaged, but opens and closes, is a damaged line of a line file.

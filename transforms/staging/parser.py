@@ -17,7 +17,8 @@ Shape = Literal["lines", "json"]
 """How a reader cuts a file.
 
 `lines`: one raw record per non-blank line. `json`: one raw record per line where the first line is
-a whole JSON value, else the whole file is one raw record with locator `$`.
+a whole JSON value or does not begin with a bracket, else the whole file is one raw record with
+locator `$`.
 """
 
 Row = tuple[str, dict[str, Any]]

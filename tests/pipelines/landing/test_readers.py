@@ -129,6 +129,9 @@ def test_blank_lines_are_no_records_and_offsets_hold(tmp_path_factory, parts: li
         (b"[1,\n2]", ["$"]),
         (b'{"broken":}\n{"b":2}\n', ["line 1", "line 2"]),
         (b"\n\n", []),
+        (b"\xef\xbb\xbf{\n}", ["$"]),
+        (b'# text\n{"b":2}\n', ["line 1", "line 2"]),
+        (b'"text"\n\n5\n', ["line 1", "line 3"]),
     ],
 )
 def test_json_is_cut_by_lines_or_kept_whole(
