@@ -20,7 +20,6 @@ Source: DNS-collector's dnsutils/dnsmessage.go and docs/dnsconversions.md; CoreD
   `{/kubernetes/client-namespace}/{/kubernetes/client-pod-name}`.
 """
 
-import math
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -28,15 +27,8 @@ from typing import Any
 
 import msgspec
 
-from transforms.redaction import redact
+from transforms.staging import lookup_fields as f
 from transforms.staging.coredns_format import pattern_of
-from transforms.staging.dns_names import (
-    MAX_NAME,
-    asked_name,
-    presentation_of,
-    query_type,
-    rcode_name,
-)
 from transforms.staging.json_heads import first_value
 from transforms.staging.json_records import malformed_at, rejected_masked
 from transforms.staging.parser import (
@@ -49,17 +41,9 @@ from transforms.staging.parser import (
     ignored,
 )
 from transforms.staging.refusal import RefusedError, refuse
-from transforms.staging.search_suffix import without_search_suffix
-from transforms.staging.values import canonical_address, identity, parse_instant
+from transforms.staging.values import identity, parse_instant
 
-TABLE = "dns_lookups"
-MAX_ANSWERS = 4_096
-"""A response of 64 KiB holds at most some 4,000 answers of the smallest kind."""
-MAX_DATA = 1_024
-"""Characters of an answer's data that are kept; only texts and keys are longer."""
-MAX_ADDRESS = 64
-MAX_TTL = 2**31 - 1
-MAX_LATENCY_SECONDS = 86_400.0
+MAX_EXTRA = 1_024
 
 _SHOWN_KEYS = {
     "dns": (b"qname", b"qtype", b"qclass", b"rcode"),
@@ -77,9 +61,6 @@ _ABSENT = "-"
 _RESPONSES = frozenset({"CLIENT_RESPONSE", "DNS_RESPONSE"})
 _QUERIES = frozenset({"CLIENT_QUERY", "DNS_QUERY"})
 _OTHERS = re.compile(r"(?:AUTH|RESOLVER|FORWARDER|STUB|TOOL|UPDATE)_(?:QUERY|RESPONSE)")
-_TRANSPORT = re.compile(r"[A-Z]{2,12}")
-_NAME_TYPES = frozenset({"CNAME", "NS", "PTR", "DNAME"})
-_ADDRESS_TYPES = frozenset({"A", "AAAA"})
 _ANSWERS = "dns.resource-records.an"
 
 Json = dict[str, Any]
@@ -122,17 +103,7 @@ class _Record:
         Raises:
             RefusedError: The value is no such number.
         """
-        value = self.get(path)
-        word = path.rpartition(".")[2]
-        if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 10:
-            value = int(value)
-        if value is None:
-            return None
-        if not isinstance(value, int) or isinstance(value, bool):
-            refuse(word, "a whole number", value)
-        if not 0 <= value <= maximum:
-            refuse(word, f"0 to {maximum}", value)
-        return value
+        return f.number(self.get(path), maximum, path.rpartition(".")[2])
 
     def answers(self) -> list[Json] | None:
         """The answer records as written; none where the export has none.
@@ -148,7 +119,7 @@ class _Record:
                 return []
             if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
                 refuse("answers", "a list of objects", found)
-            return _bounded(found)
+            return f.not_too_many(found)
         if self._value.get(_ANSWERS) == _ABSENT:
             return []
         listed: list[Json] = []
@@ -157,13 +128,7 @@ class _Record:
             listed.append(
                 {k: self._value.get(prefix + k) for k in ("name", "rdatatype", "ttl", "rdata")}
             )
-        return _bounded(listed) if listed else None
-
-
-def _bounded(answers: list[Json]) -> list[Json]:
-    if len(answers) > MAX_ANSWERS:
-        refuse("answers", f"at most {MAX_ANSWERS}", len(answers))
-    return answers
+        return f.not_too_many(listed) if listed else None
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
@@ -188,7 +153,7 @@ def _parse_record(raw: RawRecord, extra: re.Pattern[str] | None, context: FileCo
     row = _row(record, event_at, extra, is_response=not is_timeout)
     text = raw.data.decode("utf-8", "replace").strip()
     row |= {"record_id": identity(text), "node": context.node}
-    return accepted(raw, (TABLE, row))
+    return accepted(raw, (f.TABLE, row))
 
 
 def _decode(data: bytes) -> Json:
@@ -237,11 +202,9 @@ def _row(
     name = record.text("dns.qname")
     if name is None:
         refuse("qname", "a name", None)
-    asked = _name(name)
     rcode = _rcode(record) if is_response else None
     answers = _answers(record) if is_response else None
     namespace, pod_name = _client_pod(record, extra)
-    protocol = (record.text("network.protocol") or "").upper()
     return {
         "event_at": event_at,
         "client_address": _address(record, "network.query-ip"),
@@ -250,15 +213,9 @@ def _row(
         "client_pod_name": pod_name,
         "client_pod_uid": None,
         "resolver_address": _address(record, "network.response-ip"),
-        "transport": protocol if _TRANSPORT.fullmatch(protocol) else None,
-        "query_name": without_search_suffix(
-            asked,
-            exists={"NOERROR": True, "NXDOMAIN": False}.get(rcode or ""),
-            namespace=namespace,
-            alias=_alias(asked, answers),
-        ),
-        "original_query_name": asked,
-        "query_type": _type(record.text("dns.qtype")),
+        "transport": f.transport(record.text("network.protocol")),
+        **f.asked(f.raw_name(name), rcode, namespace=namespace, answers=answers),
+        "query_type": f.record_type(record.text("dns.qtype")),
         "rcode": rcode,
         "answers": answers,
         "latency_seconds": _latency(record) if is_response else None,
@@ -267,40 +224,15 @@ def _row(
     }
 
 
-def _name(raw: str) -> str:
-    name = presentation_of(raw) if len(raw) <= MAX_NAME else raw
-    if len(name) > MAX_NAME:
-        refuse("name", f"at most {MAX_NAME} characters", name)
-    return asked_name(name)
-
-
 def _rcode(record: _Record) -> str:
     stated = record.text("dns.rcode")
-    if stated == "UNKNOWN":
-        return stated
-    name = rcode_name(stated) if stated is not None else None
-    if name is None:
-        refuse("rcode", "a response code", stated)
-    return name
-
-
-def _type(stated: str | None) -> str | None:
-    if stated is None:
-        return None
-    name = query_type(stated)
-    if name is None:
-        refuse("query_type", "a record type", stated)
-    return name
+    return stated if stated == "UNKNOWN" else f.response_code(stated)
 
 
 def _address(record: _Record, path: str) -> str | None:
     """Address; null where a text stands there that is none (`<nil>`, a hash)."""
     stated = record.text(path)
-    return _canonical(stated) if stated is not None else None
-
-
-def _canonical(text: str) -> str | None:
-    return canonical_address(text) if len(text) <= MAX_ADDRESS else None
+    return f.address_if_any(stated) if stated is not None else None
 
 
 def _latency(record: _Record) -> float | None:
@@ -314,8 +246,7 @@ def _latency(record: _Record) -> float | None:
         return None
     if isinstance(stated, bool) or not isinstance(stated, int | float):
         refuse("latency", "seconds", stated)
-    seconds = float(stated) if abs(stated) <= MAX_LATENCY_SECONDS else math.nan
-    return seconds if seconds > 0 else None
+    return f.measured_seconds(float(stated) if abs(stated) <= f.MAX_LATENCY_SECONDS else None)
 
 
 def _answers(record: _Record) -> list[Json] | None:
@@ -323,19 +254,19 @@ def _answers(record: _Record) -> list[Json] | None:
     return None if found is None else [_answer(item) for item in found]
 
 
-def _answer(item: Json) -> Json:
-    kind = _type(_text_of(item, "rdatatype"))
+def _answer(item: Json) -> f.Answer:
+    kind = f.record_type(_text_of(item, "rdatatype"))
     if kind is None:
         refuse("answer", "a record type", None)
     owner, data, ttl = _text_of(item, "name"), _text_of(item, "rdata"), item.get("ttl")
     if ttl is not None and (isinstance(ttl, bool) or not isinstance(ttl, int)):
         refuse("answer", "a whole number of seconds", ttl)
-    return {
-        "name": _name(owner) if owner is not None else None,
-        "type": kind,
-        "data": _data(kind, data) if data is not None else None,
-        "ttl": ttl if ttl is not None and 0 <= ttl <= MAX_TTL else None,
-    }
+    return f.answer(
+        kind,
+        f.answer_data(kind, data, is_escaped=False) if data is not None else None,
+        owner=f.raw_name(owner) if owner is not None else None,
+        ttl=ttl,
+    )
 
 
 def _text_of(item: Json, key: str) -> str | None:
@@ -347,29 +278,10 @@ def _text_of(item: Json, key: str) -> str | None:
     return value
 
 
-def _data(kind: str, data: str) -> str | None:
-    """Data of an answer: address or name in canonical form, else redacted text."""
-    if kind in _ADDRESS_TYPES:
-        return _canonical(data)
-    if kind in _NAME_TYPES:
-        return _name(data)
-    shown = redact(data[: 2 * MAX_DATA])
-    return shown if len(shown) <= MAX_DATA else shown[: MAX_DATA - 1] + "…"
-
-
-def _alias(asked: str, answers: list[Json] | None) -> str | None:
-    """Target of the CNAME that answers the name itself."""
-    for answer in answers or ():
-        if answer["type"] == "CNAME" and answer["name"] == asked:
-            data = answer["data"]
-            return data if isinstance(data, str) else None
-    return None
-
-
 def _client_pod(record: _Record, extra: re.Pattern[str] | None) -> tuple[str | None, str | None]:
     """Namespace and pod of the client, as `extra` names them."""
     stated = record.text("dnstap.extra")
-    if extra is None or stated is None or len(stated) > MAX_DATA:
+    if extra is None or stated is None or len(stated) > MAX_EXTRA:
         return None, None
     match = extra.fullmatch(stated)
     if match is None:
@@ -398,7 +310,7 @@ def _recognise(head: bytes) -> Recognition:
 PARSER = Parser(
     name="dns_collector",
     title="DNS-collector",
-    tables=(TABLE,),
+    tables=(f.TABLE,),
     shape="lines",
     record="one line: one DNS message",
     cannot_tell=(

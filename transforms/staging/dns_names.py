@@ -17,6 +17,7 @@ MAX_CODE = 16
 _TYPE = re.compile(r"[A-Z][A-Z0-9-]{0,15}")
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _SPECIAL = frozenset(" '@;()\"\\")
+_UNSAFE = re.compile(r"[^ -~]+")
 
 
 @lru_cache(maxsize=65_536)
@@ -32,20 +33,33 @@ def asked_name(presentation: str) -> str:
     return redact_name(name) or "."
 
 
-def presentation_of(raw: str) -> str:
+def presentation_of(raw: str | bytes) -> str:
     r"""Escape a name that an export wrote without escapes, as DNS software prints names.
 
     A dot is taken as the end of a label. Bytes that are no printable ASCII become `\DDD`.
     """
-    if raw.isascii() and raw.isprintable() and _SPECIAL.isdisjoint(raw):
-        return raw
-    return "".join(
-        f"\\{c}" if c in _SPECIAL else c if 32 < ord(c) < 127 else _escaped(c) for c in raw
-    )
+    text = raw if isinstance(raw, str) else raw.decode("ascii", "replace")
+    if text.isascii() and text.isprintable() and _SPECIAL.isdisjoint(text):
+        return text
+    data = raw.encode("utf-8", "replace") if isinstance(raw, str) else raw
+    return "".join(_PRESENTED[byte] for byte in data)
 
 
-def _escaped(character: str) -> str:
-    return "".join(f"\\{byte:03d}" for byte in character.encode("utf-8", "replace"))
+def _presented(byte: int) -> str:
+    character = chr(byte)
+    if character in _SPECIAL:
+        return f"\\{character}"
+    return character if 32 < byte < 127 else f"\\{byte:03d}"
+
+
+_PRESENTED = [_presented(byte) for byte in range(256)]
+
+
+def safe_presentation(presentation: str) -> str:
+    r"""A name in presentation form, in which characters that must not stand there are escaped."""
+    if presentation.isascii() and presentation.isprintable():
+        return presentation
+    return _UNSAFE.sub(lambda match: presentation_of(match[0]), presentation)
 
 
 def query_type(text: str) -> str | None:

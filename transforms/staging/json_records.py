@@ -81,14 +81,18 @@ class Item(NamedTuple):
         """Accept it."""
         return Parsed(self.locator, self.offset, masked(self.data), rows=rows)
 
-    def rejected(self, problem: "str | RecordError | RefusedError") -> Parsed:
+    def rejected(
+        self,
+        problem: "str | RecordError | RefusedError",
+        shown: frozenset[bytes] = SHOWN_KEYS,
+    ) -> Parsed:
         """Refuse it for a reason, or for what went wrong in it."""
         return Parsed(
             self.locator,
             self.offset,
-            masked(self.data),
+            masked(self.data, shown),
             reject=str(problem),
-            place=masked_place(self.data, break_of(problem, self.data, self.path)),
+            place=masked_place(self.data, break_of(problem, self.data, self.path), shown),
         )
 
     def ignored(self, reason: str) -> Parsed:

@@ -21,7 +21,8 @@ from tests.transforms.staging.export_text import (
     written,
 )
 from transforms.redaction import excerpt
-from transforms.staging.dns_collector import MAX_ANSWERS, PARSER
+from transforms.staging.dns_collector import PARSER
+from transforms.staging.lookup_fields import MAX_ANSWERS
 
 NESTED = {
     "network": {

@@ -2,7 +2,13 @@
 
 import pytest
 
-from transforms.staging.dns_names import asked_name, presentation_of, query_type, rcode_name
+from transforms.staging.dns_names import (
+    asked_name,
+    presentation_of,
+    query_type,
+    rcode_name,
+    safe_presentation,
+)
 
 
 @pytest.mark.parametrize(
@@ -32,10 +38,28 @@ def test_a_name_is_lower_case_without_its_final_dot(presentation, name):
         ("a\x00\n\x7f.x", "a\\000\\010\\127.x"),
         ("é.x", "\\195\\169.x"),
         ("", ""),
+        (b"example.com", "example.com"),
+        (b"\xff a.x", "\\255\\ a.x"),
+        ("é.x".encode(), "\\195\\169.x"),
     ],
 )
 def test_a_raw_name_is_escaped_as_dns_software_prints_it(raw, presentation):
     assert presentation_of(raw) == presentation
+
+
+@pytest.mark.parametrize(
+    ("presentation", "safe"),
+    [
+        ("example.com.", "example.com."),
+        (r"a\.b\032c.x", r"a\.b\032c.x"),
+        (r"a\ b.x", r"a\ b.x"),
+        ("a\x00\n.x", r"a\000\010.x"),
+        ("é.x", r"\195\169.x"),
+        ("", ""),
+    ],
+)
+def test_a_name_in_presentation_form_keeps_its_escapes(presentation, safe):
+    assert safe_presentation(presentation) == safe
 
 
 @pytest.mark.parametrize(
