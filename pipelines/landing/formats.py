@@ -14,6 +14,10 @@ MODULES = (
     "kubernetes",
     "otlp",
     "aws_vpc_flow_log",
+    "route53",
+    "gcp_dns",
+    "zeek_dns",
+    "inspektor_gadget",
 )
 
 

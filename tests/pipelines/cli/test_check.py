@@ -66,12 +66,17 @@ SAMPLES: dict[str, Known | Unknown] = {
     ),
     "dns/bind9_large-answer.fstrm": Unknown(),
     "dns/dnscollector_dnstap.fstrm": Unknown(),
-    "dns/route53_resolver.elastic.jsonl": Unknown(),
-    "dns/route53_resolver_endpoint.ocsf.json": Unknown(),
+    "dns/route53_resolver.elastic.jsonl": Known("route53", 12),
+    "dns/route53_resolver_endpoint.ocsf.json": Known("route53", 1),
     "dns/vector_parse_dnstap_example.json": Unknown(),
-    "dns/zeek_dns.elastic.jsonl": Unknown(),
-    "dns/zeek_dns_single.ocsf.json": Unknown(),
-    "dns/zeek_dns_tsv.baseline.log": Unknown(),
+    # Line 2 asks all neighbours (port 5353).
+    "dns/zeek_dns.elastic.jsonl": Known("zeek_dns", 4, ignored={"multicast": 1}),
+    "dns/zeek_dns_single.ocsf.json": Known("zeek_dns", 1),
+    # Of 34 records, whose times are masked, 12 go to ports 5353 and 5355 and 8 to port 137; the
+    # line before the header is no part of the format.
+    "dns/zeek_dns_tsv.baseline.log": Known(
+        "zeek_dns", 0, {"no_time": 14}, {"comment": 1, "multicast": 12, "netbios": 8}
+    ),
     # -- object_storage
     # Lines 3 and 4 are forgeries, whose quotes can be read in two ways.
     "object_storage/s3_access_adversarial.log": Known("s3_access_log", 2, {"ambiguous_quotes": 2}),

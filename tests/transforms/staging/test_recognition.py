@@ -55,15 +55,18 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
             "coredns_errors_plugin.elastic.log",
             "coredns_noresponse_and_custom.issues.log",
         ),
-        "": (
-            "bind9_large-answer.fstrm",
-            "dnscollector_dnstap.fstrm",
-            "route53_resolver.elastic.jsonl",
-            "route53_resolver_endpoint.ocsf.json",
-            "vector_parse_dnstap_example.json",
+        "route53": ("route53_resolver.elastic.jsonl", "route53_resolver_endpoint.ocsf.json"),
+        # The text has masked times, and a line before its header; it is a dns.log all the same.
+        "zeek_dns": (
             "zeek_dns.elastic.jsonl",
             "zeek_dns_single.ocsf.json",
             "zeek_dns_tsv.baseline.log",
+        ),
+        # Frames of dnstap, and a page of documentation.
+        "": (
+            "bind9_large-answer.fstrm",
+            "dnscollector_dnstap.fstrm",
+            "vector_parse_dnstap_example.json",
         ),
     },
     "hubble": {

@@ -1,0 +1,393 @@
+r"""Zeek dns.log: one record per DNS transaction that the sensor saw, as text or JSON lines.
+
+Source: zeek/zeek, scripts/base/protocols/dns/main.zeek and the ASCII and JSON writers; lines of
+Zeek's own tests and of elastic/integrations.
+
+* A record joins query and response. `ts` is the time of the query and `rtt` that until the answer,
+  so a response stands at `ts + rtt`, or at `ts` where no `rtt` is stated (no answers, or only the
+  response was seen). A record without a response code, without answers and not rejected is a
+  query to which Zeek saw no response.
+* `answers` and `TTLs` are parallel lists; where their lengths differ, no time to live is believed.
+  Owners are not stated, and types only in part: an address is A or AAAA, a text or an unknown
+  record says its type, and a name is a CNAME where an address was asked or stands behind it. The
+  type of any other name is null. Unset answers are null: Zeek sets the list with the first answer.
+* Names are in lower case without the final dot, and not escaped but for what Zeek escapes in its
+  log (`\xHH`, zeek_header.py).
+* NetBIOS (port 137), multicast DNS and LLMNR (5353, 5355) are no look-ups of a resolver and are
+  ignored; so are other operations and classes, and responses without a question.
+* Text: fields in the order of `#fields`. Header lines are no records; other lines that begin with
+  `#` are ignored as `comment`. JSON: times in seconds, milliseconds or RFC 3339, as configured.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from transforms.staging import lookup_fields as f
+from transforms.staging.json_heads import first_value
+from transforms.staging.json_lookups import Row, parse_lookups, whole_record_id
+from transforms.staging.json_records import Item, decode
+from transforms.staging.parser import (
+    FileContext,
+    Parsed,
+    Parser,
+    RawRecord,
+    Recognition,
+    accepted,
+    ignored,
+    rejected,
+)
+from transforms.staging.refusal import RefusedError, refuse, refused
+from transforms.staging.values import (
+    identity,
+    instant_of_microseconds,
+    microseconds_of,
+    parse_instant,
+)
+from transforms.staging.zeek_header import ZeekHeader, unescaped, unescaped_text
+
+LOG = "dns"
+MAX_LINE = 1 << 20
+"""Characters of a line: a message of 64 KiB, each byte escaped, takes some 260,000."""
+HEAD_LINES = 100
+SHOWN_KEYS = frozenset(
+    {
+        b"ts", b"uid", b"id.orig_h", b"id.resp_h", b"id_orig_h", b"id_resp_h", b"proto", b"query",
+        b"qtype_name", b"qclass_name", b"rcode_name", b"opcode_name", b"_path",
+    }
+)  # fmt: skip
+"""Keys whose text an excerpt may show; answers may hold texts of any kind."""
+
+_BOM = b"\xef\xbb\xbf"
+_LISTS = frozenset({"answers", "TTLs"})
+_RENAMED = {
+    "id_orig_h": "id.orig_h", "id_orig_p": "id.orig_p",
+    "id_resp_h": "id.resp_h", "id_resp_p": "id.resp_p",
+}  # fmt: skip
+"""Fields where the writer was told to part scopes by `_`."""
+_MARKS = frozenset({"query", "trans_id", "qtype_name", "rcode_name", "rejected", "AA", "RD"})
+_NEEDED = frozenset({"ts", "query"})
+_DECIMAL = re.compile(r"(-?)([0-9]{1,12})(?:\.([0-9]{1,12}))?")
+_MILLISECONDS = 10**11
+"""A number above is no count of seconds before the year 5138."""
+_TYPED = re.compile(
+    r"(TXT|SPF|RRSIG|DNSKEY|DS|NSEC3PARAM|NSEC3|NSEC|SSHFP|LOC)(?=[ :]|\Z)|<unknown type=(\d{1,5})>"
+)
+_CODE = re.compile(r"(?:unassigned|rcode|query)-(\d{1,5})")
+
+_Values = Mapping[str, Any]
+
+_OBJECT = msgspec.json.Decoder(dict[str, Any])
+
+
+# -- records -------------------------------------------------------------------------------------
+
+
+def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
+    header = ZeekHeader()
+    for raw in records:
+        data = raw.data.removeprefix(_BOM)
+        if data.startswith(b"#"):
+            line = data[:MAX_LINE].decode("utf-8", "replace")
+            read = header.read(line)
+            header = read or header
+            if read is None:
+                yield ignored(raw, "comment")
+        elif not header.fields and data.lstrip()[:1] in {b"{", b"["}:
+            yield from parse_lookups([raw], context, _read_json, SHOWN_KEYS)
+        else:
+            yield _line(raw, header, context)
+
+
+def _line(raw: RawRecord, header: ZeekHeader, context: FileContext) -> Parsed:
+    text = raw.data.decode("utf-8", "replace")
+    if len(text) > MAX_LINE:
+        return rejected(raw, f"unreadable_line: expected at most {MAX_LINE} characters")
+    if header.problem is not None:
+        return rejected(raw, header.problem)
+    if _is_other_log(header):
+        return ignored(raw, "other_log")
+    if not _NEEDED.issubset(header.fields):
+        return rejected(raw, "no_fields: expected #fields with ts and query before the line")
+    values = header.values(text)
+    if isinstance(values, int):
+        return rejected(raw, f"field_count: expected {len(header.fields)}, got {values}")
+    record_id = identity(" ".join(header.fields), text)
+    try:
+        found = _row(_stated(values, header), record_id, context)
+    except RefusedError as error:
+        return refused(raw, error)
+    return ignored(raw, found) if isinstance(found, str) else accepted(raw, (f.TABLE, found))
+
+
+def _is_other_log(header: ZeekHeader) -> bool:
+    """Whether a header names another log; one that has all marks is this log under another name."""
+    return header.path not in {LOG, None} and not _MARKS.issubset(header.fields)
+
+
+def _stated(values: Mapping[str, str | None], header: ZeekHeader) -> _Values:
+    """The values that are set, by Zeek's own names, lists as lists."""
+    return {
+        _RENAMED.get(name, name): (header.elements(value) if name in _LISTS else header.text(value))
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _read_json(item: Item, context: FileContext) -> Row | str:
+    value = decode(_OBJECT, item.data, item.path)
+    if "_path" not in value and _MARKS.isdisjoint(value):
+        refuse("no_dns", "fields of dns.log such as query and rcode_name", None)
+    for name, known in _RENAMED.items():
+        if name in value:
+            value.setdefault(known, value[name])
+    return _row(value, whole_record_id(item), context)
+
+
+# -- rows ----------------------------------------------------------------------------------------
+
+
+def _row(values: _Values, record_id: str, context: FileContext) -> Row | str:
+    """The row of a record, or the word for which it is left out.
+
+    Args:
+        values: By field; unset fields are absent or none. Text is still escaped.
+        record_id: Its id.
+        context: What is known of the file.
+
+    Raises:
+        RefusedError: A value is not what its field says.
+    """
+    left_out = _left_out(values)
+    if left_out is not None:
+        return left_out
+    start = _microseconds(values.get("ts"))
+    if start is None:
+        refuse("no_time", "seconds since 1970 or an RFC 3339 time in ts", values.get("ts"))
+    name = _text(values, "query")
+    if name is None:
+        return "no_question"
+    rtt = f.measured_seconds(_seconds(values, "rtt"))
+    kind, rcode = _query_type(values), _rcode(values)
+    answers = _answers(values, kind)
+    is_response = rcode is not None or answers is not None or _is_true(values.get("rejected"))
+    return {
+        "record_id": record_id,
+        "event_at": _event_at(start, rtt if is_response else None),
+        "node": context.node,
+        "client_address": f.address(_text(values, "id.orig_h"), "id.orig_h"),
+        "client_port": f.port(values.get("id.orig_p"), "id.orig_p"),
+        "client_namespace": None,
+        "client_pod_name": None,
+        "client_pod_uid": None,
+        "resolver_address": f.address(_text(values, "id.resp_h"), "id.resp_h"),
+        "transport": f.transport(_text(values, "proto")),
+        **f.asked(f.raw_name(unescaped(name)), rcode, answers=answers),
+        "query_type": kind,
+        "rcode": rcode,
+        "answers": answers,
+        "latency_seconds": rtt if is_response else None,
+        "is_response": is_response,
+        "dns_message_id": f.number(values.get("trans_id"), 65_535, "trans_id"),
+    }
+
+
+def _left_out(values: _Values) -> str | None:
+    """Why a record is left out by rule."""
+    if _text(values, "_path") not in {LOG, None}:
+        return "other_log"
+    port = f.port(values.get("id.resp_p"), "id.resp_p")
+    if port == f.NETBIOS_PORT:
+        return "netbios"
+    if port in f.MULTICAST_PORTS:
+        return "multicast"
+    if f.number(values.get("opcode"), 15, "opcode"):
+        return "other_operation"
+    number = f.number(values.get("qclass"), 65_535, "qclass")
+    name = _text(values, "qclass_name") if number is None else None
+    return "other_class" if number not in {1, None} or name not in {"C_INTERNET", None} else None
+
+
+def _text(values: _Values, name: str) -> str | None:
+    value = values.get(name)
+    if value is not None and not isinstance(value, str):
+        refuse(name, "a text", value)
+    return value
+
+
+def _is_true(value: object) -> bool:
+    return value is True or value == "T"
+
+
+def _event_at(start: int, rtt: float | None) -> datetime:
+    later = 0 if rtt is None else round(rtt * 1_000_000)
+    at = instant_of_microseconds(start + later)
+    if at is None:
+        refuse("no_time", "a time before the year 10000", start)
+    return at
+
+
+def _microseconds(stated: object) -> int | None:
+    """Microseconds since 1970; none where the value is no time. 0 is what Zeek has at its start."""
+    if isinstance(stated, str):
+        match = _DECIMAL.fullmatch(stated)
+        if match is None:
+            at = parse_instant(stated)
+            return microseconds_of(at) if at is not None else None
+        found = int(match[2]) * 1_000_000 + int((match[3] or "")[:6].ljust(6, "0"))
+        return found if found > 0 and not match[1] else None
+    if isinstance(stated, bool) or not isinstance(stated, int | float) or stated <= 0:
+        return None
+    if stated > _MILLISECONDS * 1_000:
+        return None
+    return round(stated * (1_000 if stated >= _MILLISECONDS else 1_000_000))
+
+
+def _seconds(values: _Values, name: str) -> float | None:
+    """Seconds; none where they are unset.
+
+    Raises:
+        RefusedError: The value is no number.
+    """
+    value = values.get(name)
+    if isinstance(value, str) and _DECIMAL.fullmatch(value):
+        return float(value)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        refuse(name, "seconds", value)
+    return float(value) if abs(value) < 10**15 else None
+
+
+def _query_type(values: _Values) -> str | None:
+    """Type asked; the number is surer than Zeek's name (`*`, `query-65`)."""
+    number = f.number(values.get("qtype"), 65_535, "qtype")
+    if number is not None:
+        return f.record_type(f"TYPE{number}")
+    name = _text(values, "qtype_name")
+    if name is None:
+        return None
+    match = _CODE.fullmatch(name)
+    return f.record_type(f"TYPE{match[1]}" if match else "ANY" if name == "*" else name)
+
+
+def _rcode(values: _Values) -> str | None:
+    """Response code; none where no response was seen."""
+    number = f.number(values.get("rcode"), 4_095, "rcode")
+    if number is not None:
+        return f.response_code(str(number))
+    name = _text(values, "rcode_name")
+    if name is None:
+        return None
+    match = _CODE.fullmatch(name)
+    return f.response_code(match[1] if match else name)
+
+
+# -- answers -------------------------------------------------------------------------------------
+
+
+def _answers(values: _Values, asked: str | None) -> list[f.Answer] | None:
+    texts = _elements(values, "answers")
+    if texts is None:
+        return None
+    for text in texts:
+        if not isinstance(text, str):
+            refuse("answers", "a list of texts", text)
+    ttls = _elements(values, "TTLs") or []
+    if len(ttls) != len(texts):
+        ttls = [None] * len(texts)
+    addresses = [f.address_if_any(text) for text in texts]
+    last = max((place for place, found in enumerate(addresses) if found), default=-1)
+    return [
+        _answer(text, address, asked, has_address_behind=place < last) | {"ttl": _ttl(ttls[place])}
+        for place, (text, address) in enumerate(zip(texts, addresses, strict=True))
+    ]
+
+
+def _elements(values: _Values, name: str) -> list[Any] | None:
+    value = values.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        refuse(name, "a list", value)
+    return f.not_too_many(value)
+
+
+def _answer(
+    text: str, address: str | None, asked: str | None, *, has_address_behind: bool
+) -> f.Answer:
+    typed = _TYPED.match(text)
+    if typed is not None:
+        kind = f.record_type(typed[1] or f"TYPE{int(typed[2])}")
+        return f.answer(kind, f.data_text(unescaped_text(text)) if typed[1] else None)
+    asks_address = asked in {"A", "AAAA"}
+    if address is not None:
+        kind = "AAAA" if ":" in text else "A"
+        # What looks like an address of the other family is a name.
+        if not asks_address or asked == kind:
+            return f.answer(kind, address)
+    name = f.raw_name(unescaped(text))
+    is_alias = asks_address or asked == "CNAME" or has_address_behind
+    return f.answer("CNAME" if is_alias else None, name)
+
+
+def _ttl(stated: object) -> int | None:
+    """Whole seconds; null where they are unset or no such number."""
+    if isinstance(stated, str):
+        match = _DECIMAL.fullmatch(stated)
+        stated = int(match[2]) if match and not match[1] else None
+    if isinstance(stated, bool) or not isinstance(stated, int | float):
+        return None
+    return int(stated) if 0 <= stated <= f.MAX_TTL else None
+
+
+# -- recognition ---------------------------------------------------------------------------------
+
+
+def _recognise(head: bytes) -> Recognition:
+    beginning = head.lstrip()
+    if beginning.startswith(b"#"):
+        return _recognise_text(beginning)
+    value = first_value(head)
+    if not isinstance(value, dict) or value.get("_path", LOG) != LOG or "ts" not in value:
+        return Recognition(0)
+    is_connection = "id.orig_h" in value or "id_orig_h" in value
+    if is_connection and len(_MARKS & value.keys()) > 1:
+        return Recognition(3, "JSON records")
+    return Recognition(0)
+
+
+def _recognise_text(head: bytes) -> Recognition:
+    header = ZeekHeader()
+    for line in head.split(b"\n")[:HEAD_LINES]:
+        if line.strip() and not line.startswith(b"#"):
+            break
+        text = line.decode("utf-8", "replace").rstrip("\r")
+        header = header.read(text) or header
+    if _is_other_log(header):
+        return Recognition(0)
+    if set(header.fields) >= _NEEDED and len(_MARKS & set(header.fields)) > 1:
+        return Recognition(3, f"text with {len(header.fields)} fields")
+    return Recognition(2, "text without its fields") if header.path else Recognition(0)
+
+
+PARSER = Parser(
+    name="zeek_dns",
+    title="Zeek dns.log",
+    tables=(f.TABLE,),
+    shape="json",
+    record="one line: one query with its response, as the sensor saw them; the header is none",
+    cannot_tell=(
+        "traffic that does not pass the sensor; encrypted DNS; pods (only addresses); owners of "
+        "answers and the types of some; the sensor as a node"
+    ),
+    recognise=_recognise,
+    parse=_parse,
+    optional_columns=(
+        "client_address", "client_port", "resolver_address", "transport", "query_type", "rcode",
+        "answers", "latency_seconds", "dns_message_id",
+    ),
+)  # fmt: skip
