@@ -114,7 +114,9 @@ class DnsLookups(StagingTable):
     query_name: str = c.column("Name asked: lower case, no final dot, search suffix off.")
     original_query_name: str = c.column("Name as asked, lower case, no final dot.")
     query_type: str = c.column("Type asked, such as A or AAAA.", null="not stated")
-    rcode: str = c.column("Response code name, such as NOERROR.", null="no response is known")
+    rcode: str = c.column(
+        "Response code name, such as NOERROR.", null="no response, or no code, is known"
+    )
     answers: Answers = c.column("Answer records.", null="the format has none")
     latency_seconds: pl.Float64 = c.seconds("Time from query to response.", null="not stated")
     is_response: pl.Boolean = c.column("Whether a response is known.")
