@@ -18,8 +18,13 @@ ordered AS (
         ROW_NUMBER() OVER earlier = 1 AS is_first,
         event_us - LAG(event_us) OVER earlier > CAST($silence_us AS BIGINT) AS is_behind_silence,
         MAX(CASE WHEN is_ending THEN event_us END) OVER before AS ended_us,
-        LAST_VALUE(initiator_name IGNORE NULLS) OVER before AS old_initiator_name,
-        LAST_VALUE(responder_name IGNORE NULLS) OVER before AS old_responder_name,
+        -- Names of the last 2 s may be those of the connection that begins.
+        MAX(CASE WHEN initiator_name IS NOT NULL
+            THEN {'event_us': event_us, 'name': initiator_name} END) OVER older
+            AS old_initiator,
+        MAX(CASE WHEN responder_name IS NOT NULL
+            THEN {'event_us': event_us, 'name': responder_name} END) OVER older
+            AS old_responder,
         -- A trace point that knows no name speaks through its neighbours.
         COALESCE(initiator_name, MIN(initiator_name) OVER around) AS new_initiator_name,
         COALESCE(responder_name, MIN(responder_name) OVER around) AS new_responder_name
@@ -32,6 +37,10 @@ ordered AS (
             PARTITION BY tuple, initiator_is_a ORDER BY event_us, is_opening DESC, record_id
             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ),
+        older AS (
+            PARTITION BY tuple, initiator_is_a ORDER BY event_us
+            RANGE BETWEEN UNBOUNDED PRECEDING AND CAST($neighbour_us AS BIGINT) + 1 PRECEDING
+        ),
         around AS (
             PARTITION BY tuple, initiator_is_a ORDER BY event_us
             RANGE BETWEEN CURRENT ROW AND CAST($neighbour_us AS BIGINT) FOLLOWING
@@ -42,7 +51,7 @@ marked AS (
     SELECT
         *,
         COALESCE(
-            new_initiator_name <> old_initiator_name OR new_responder_name <> old_responder_name,
+            new_initiator_name <> old_initiator.name OR new_responder_name <> old_responder.name,
             FALSE
         ) AS is_other_pod,
         MAX(CASE WHEN is_behind_silence THEN event_us END) OVER (
@@ -81,48 +90,57 @@ judged AS (
     FROM marked
 ),
 
--- The earliest instant whose events belong to the beginning connection.
+-- From when on events belong to the connection that begins, and under which names.
 bounded AS (
     SELECT
         *,
         CASE
-            WHEN begins AND transport = 'TCP'
-                THEN LEAST(
-                    event_us,
-                    GREATEST(
-                        event_us - CAST($neighbour_us AS BIGINT),
-                        ended_us + CAST($neighbour_us AS BIGINT) + 1,
-                        CASE WHEN is_other_pod THEN MAX(
-                            CASE
-                                WHEN initiator_name IS NOT NULL OR responder_name IS NOT NULL
-                                    THEN event_us
-                            END
-                        ) OVER (
-                            PARTITION BY tuple, initiator_is_a
-                            ORDER BY event_us, is_opening DESC, record_id
-                            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-                        ) + 1 END
-                    )
-                )
-            WHEN begins THEN event_us
-        END AS bound_us
+            WHEN begins
+                THEN {
+                    'from_us': CASE
+                        WHEN transport <> 'TCP' THEN event_us
+                        ELSE LEAST(
+                            event_us,
+                            GREATEST(
+                                event_us - CAST($neighbour_us AS BIGINT),
+                                ended_us + CAST($neighbour_us AS BIGINT) + 1
+                            )
+                        )
+                    END,
+                    'initiator_name': new_initiator_name,
+                    'responder_name': new_responder_name
+                }
+        END AS bound
     FROM judged
+),
+
+counted AS (
+    SELECT
+        *,
+        COUNT(*) FILTER (WHERE begins) OVER (
+            PARTITION BY tuple, initiator_is_a ORDER BY event_us, is_opening DESC, record_id
+            ROWS UNBOUNDED PRECEDING
+        ) AS begun,
+        FIRST_VALUE(bound IGNORE NULLS) OVER (
+            PARTITION BY tuple, initiator_is_a ORDER BY event_us, is_opening DESC, record_id
+            ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
+        ) AS next_bound
+    FROM bounded
 )
 
 SELECT
     * EXCLUDE (
-        initiator_name, responder_name, is_first, is_behind_silence, ended_us, old_initiator_name,
-        old_responder_name, new_initiator_name, new_responder_name, is_other_pod, silent_until_us,
-        opened_us, last_opening_us, begins, bound_us
+        initiator_name, responder_name, is_first, is_behind_silence, ended_us, old_initiator,
+        old_responder, new_initiator_name, new_responder_name, is_other_pod, silent_until_us,
+        opened_us, last_opening_us, begins, bound, begun, next_bound
     ),
-    COUNT(*) FILTER (WHERE begins) OVER (
-        PARTITION BY tuple, initiator_is_a ORDER BY event_us, is_opening DESC, record_id
-        ROWS UNBOUNDED PRECEDING
-    ) + CASE
-        WHEN NOT begins AND event_us >= FIRST_VALUE(bound_us IGNORE NULLS) OVER (
-            PARTITION BY tuple, initiator_is_a ORDER BY event_us, is_opening DESC, record_id
-            ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
-        ) THEN 1
+    begun + CASE
+        WHEN
+            NOT begins
+            AND event_us >= next_bound.from_us
+            AND COALESCE(initiator_name = next_bound.initiator_name, TRUE)
+            AND COALESCE(responder_name = next_bound.responder_name, TRUE)
+            THEN 1
         ELSE 0
     END AS segment
-FROM bounded
+FROM counted

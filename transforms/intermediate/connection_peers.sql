@@ -77,6 +77,14 @@ resolvers AS (
     SELECT DISTINCT responder_address, responder_port
     FROM connection_ordinals
     WHERE is_dns
+),
+
+-- An export that names no pods tells nothing by leaving one out.
+capable AS (
+    SELECT
+        COALESCE(BOOL_OR(initiator_pod_name IS NOT NULL OR responder_pod_name IS NOT NULL), FALSE)
+            AS names_pods
+    FROM connection_ordinals
 )
 
 SELECT
@@ -93,7 +101,7 @@ SELECT
     END AS peer_kind,
     CASE
         WHEN d.responder_address IS NOT NULL THEN 'dns'
-        WHEN m.is_from_proxy AND m.initiator_uid IS NULL THEN 'proxy_upstream'
+        WHEN n.names_pods AND m.is_from_proxy AND m.initiator_uid IS NULL THEN 'proxy_upstream'
         WHEN m.initiator_uid IS NULL AND m.is_from_own_host THEN 'own_host'
         WHEN
             m.initiator_match_kind = 'node'
@@ -102,6 +110,7 @@ SELECT
             THEN 'own_host'
     END AS ignored_as
 FROM matched AS m
+CROSS JOIN capable AS n
 LEFT JOIN resolvers AS d
     ON m.responder_address = d.responder_address
     AND m.responder_port IS NOT DISTINCT FROM d.responder_port

@@ -62,36 +62,23 @@ summed AS (
             WHERE is_told AND drop_reason IS NOT NULL AND verdict = 'DROPPED'
         ) AS drop_reason,
         LIST(DISTINCT denied_by) FILTER (WHERE is_told AND LEN(denied_by) > 0) AS denials,
-        CASE WHEN MIN(initiator_namespace) = MAX(initiator_namespace)
-            THEN MIN(initiator_namespace) END AS initiator_namespace,
-        CASE WHEN MIN(initiator_pod_name) = MAX(initiator_pod_name)
-            THEN MIN(initiator_pod_name) END AS initiator_pod_name,
-        CASE WHEN MIN(initiator_pod_uid) = MAX(initiator_pod_uid)
-            THEN MIN(initiator_pod_uid) END AS initiator_pod_uid,
-        CASE
-            WHEN MIN(node) FILTER (WHERE is_initiator_local)
-                = MAX(node) FILTER (WHERE is_initiator_local)
-                THEN MIN(node) FILTER (WHERE is_initiator_local)
-        END AS initiator_node,
-        CASE WHEN MIN(responder_namespace) = MAX(responder_namespace)
-            THEN MIN(responder_namespace) END AS responder_namespace,
-        CASE WHEN MIN(responder_pod_name) = MAX(responder_pod_name)
-            THEN MIN(responder_pod_name) END AS responder_pod_name,
-        CASE WHEN MIN(responder_pod_uid) = MAX(responder_pod_uid)
-            THEN MIN(responder_pod_uid) END AS responder_pod_uid,
-        CASE
-            WHEN MIN(node) FILTER (WHERE is_responder_local)
-                = MAX(node) FILTER (WHERE is_responder_local)
-                THEN MIN(node) FILTER (WHERE is_responder_local)
-        END AS responder_node,
-        CASE WHEN MIN(responder_workload) = MAX(responder_workload)
-            THEN MIN(responder_workload) END AS responder_workload,
-        CASE WHEN MIN(responder_service) = MAX(responder_service)
-            THEN MIN(responder_service) END AS responder_service,
+        MIN(initiator_namespace) AS initiator_namespace,
+        MIN(initiator_pod_name) AS initiator_pod_name,
+        MAX(initiator_pod_name) AS initiator_other_name,
+        MIN(initiator_pod_uid) AS initiator_pod_uid,
+        MIN(node) FILTER (WHERE is_initiator_local) AS initiator_node,
+        MIN(responder_namespace) AS responder_namespace,
+        MIN(responder_pod_name) AS responder_pod_name,
+        MAX(responder_pod_name) AS responder_other_name,
+        MIN(responder_pod_uid) AS responder_pod_uid,
+        MIN(node) FILTER (WHERE is_responder_local) AS responder_node,
+        MIN(responder_workload) AS responder_workload,
+        MIN(responder_service) AS responder_service,
         BOOL_OR(initiator_class = 'host' AND is_responder_local AND responder_pod_name IS NOT NULL)
             AS is_from_own_host,
-        BOOL_OR(initiator_class = 'pod') AND MIN(initiator_pod_name) IS NULL AS is_from_proxy,
-        BOOL_OR(initiator_class IN ('host', 'remote_node')) AS is_from_node,
+        BOOL_OR(initiator_class = 'pod')
+        AND NOT BOOL_OR(is_initiator_local)
+        AND MIN(initiator_pod_name) IS NULL AS is_from_proxy,
         BOOL_OR(responder_class IN ('host', 'remote_node')) AS is_to_node,
         BOOL_OR(responder_class = 'world') AS is_to_world,
         BOOL_OR(is_api_server) AS is_to_api_server,
@@ -121,8 +108,22 @@ summed AS (
     GROUP BY tuple, initiator_is_a, segment
 )
 
+-- Two names at one end contradict each other: then only the address speaks.
 SELECT
-    *,
+    * REPLACE (
+        CASE WHEN initiator_pod_name = initiator_other_name THEN initiator_namespace END
+            AS initiator_namespace,
+        CASE WHEN initiator_pod_name = initiator_other_name THEN initiator_pod_name END
+            AS initiator_pod_name,
+        CASE WHEN initiator_pod_name <> initiator_other_name THEN NULL ELSE initiator_pod_uid END
+            AS initiator_pod_uid,
+        CASE WHEN responder_pod_name = responder_other_name THEN responder_namespace END
+            AS responder_namespace,
+        CASE WHEN responder_pod_name = responder_other_name THEN responder_pod_name END
+            AS responder_pod_name,
+        CASE WHEN responder_pod_name <> responder_other_name THEN NULL ELSE responder_pod_uid END
+            AS responder_pod_uid
+    ),
     CASE
         WHEN transport = 'TCP' AND tells_start
             THEN COALESCE(proven_us - first_us <= CAST($neighbour_us AS BIGINT), FALSE)

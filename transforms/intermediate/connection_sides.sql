@@ -62,7 +62,8 @@ SELECT
         AS is_responder_local,
     CASE WHEN is_forward THEN destination_workload ELSE source_workload END AS responder_workload,
     CASE WHEN is_forward THEN destination_service ELSE source_service END AS responder_service,
-    LIST_CONTAINS(
+    CASE WHEN is_forward THEN destination_identity ELSE source_identity END = 7
+    OR LIST_CONTAINS(
         CASE WHEN is_forward THEN destination_labels ELSE source_labels END,
         'reserved:kube-apiserver'
     ) AS is_api_server,
