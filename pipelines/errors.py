@@ -1,14 +1,23 @@
 """Errors that a person sees without a traceback, each with its exit code."""
 
+from transforms.redaction import redact
+
 
 class PodledgerError(Exception):
     """Base of all errors that end a command with a message.
+
+    Messages go to terminals, logs and Dagster's history, so that they are redacted where they are
+    made.
 
     Attributes:
         exit_code: What the command returns (design.md section 6).
     """
 
     exit_code = 2
+
+    def __init__(self, message: str) -> None:
+        """Keep the message without credentials."""
+        super().__init__(redact(message))
 
 
 class SettingsError(PodledgerError):

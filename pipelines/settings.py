@@ -27,7 +27,7 @@ from pipelines.landing.formats import format_names
 from pipelines.path_patterns import CLUSTER_NAME, PathPattern
 from schemas.table import FLEET
 from transforms.day import ClusterFacts, LookBack
-from transforms.redaction import KeyedHash, clean_url
+from transforms.redaction import KeyedHash, redact
 
 ENVIRONMENT = "PODLEDGER_CONFIG"
 DEFAULT_FILE = "podledger.yaml"
@@ -215,10 +215,12 @@ class Settings(_Strict):
         try:
             key = path.read_bytes().strip()
         except OSError as error:
-            message = f"redaction_key_file: {path}: {error.strerror}; expected a readable file"
+            shown = self.redaction_key_file
+            message = f"redaction_key_file: {shown}: {error.strerror}; expected a readable file"
             raise SettingsError(message) from None
         if len(key) < 16:
-            message = f"redaction_key_file: {path}: {len(key)} bytes; expected at least 16"
+            shown = self.redaction_key_file
+            message = f"redaction_key_file: {shown}: {len(key)} bytes; expected at least 16"
             raise SettingsError(message)
         return KeyedHash(key)
 
@@ -282,7 +284,7 @@ def _explain(error: Any) -> str:  # noqa: ANN401  pydantic's error dict
     if error["type"] == "extra_forbidden":
         return f"  {key}: unknown setting; see README for the settings there are"
     value = error["input"]
-    shown = clean_url(repr(value)[:120]) if not isinstance(value, dict | list | tuple) else ""
+    shown = redact(repr(value))[:120] if not isinstance(value, dict | list | tuple) else ""
     if not error["loc"] or not shown:
         return f"  {key}: {expected}"
     return f"  {key}: {shown}: {expected}"

@@ -156,6 +156,17 @@ _LOWER_SHAPES = [
         check=_not_only_numbers,
     ),
     Rule("identified by", re.compile(r"""identified by\s{1,8}["']?([^\s"';]++)""")),
+    # A secret key of AWS may hold slashes, at which a name in a path would end.
+    *(
+        Rule(
+            anchor,
+            re.compile(
+                rf"""{anchor}["']?\s{{0,4}}[:=]\s{{0,4}}["']?([a-z0-9/+]{{40}})(?![a-z0-9/+])"""
+            ),
+            bounded=False,
+        )
+        for anchor in ("accesskey", "access_key", "access-key")
+    ),
     Rule(
         "wandb",
         re.compile(r"wandb[\w./]{0,20}\s{1,4}login\s{1,4}(?:-\S{1,80}\s{1,4}){0,4}([0-9a-f]{40})"),

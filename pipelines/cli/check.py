@@ -93,7 +93,7 @@ def check(
         raise PodledgerError(message)
     found = []
     for name in files:
-        item = check_one(Path(name), format_name, record_format)
+        item = check_one(name, format_name, record_format)
         found.append(item)
         if not as_json:
             _print(item)
@@ -102,9 +102,9 @@ def check(
     raise typer.Exit(2 if any(item.problem for item in found) else 0)
 
 
-def check_one(path: Path, format_name: str | None, record_format: str | None) -> FileCheck:
+def check_one(name: str, format_name: str | None, record_format: str | None) -> FileCheck:
     """Look at one file; what hinders that is its `problem`."""
-    result = FileCheck(redact_name(str(path)))
+    path, result = Path(name), FileCheck(redact_name(name))
     try:
         result.problem = _unreadable(path)
         if result.problem is None:
