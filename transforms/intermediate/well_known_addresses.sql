@@ -1,5 +1,6 @@
 -- Addresses that mean one thing everywhere, so that no look-up is needed to name them.
 -- Grain: one address.
+-- Reads: nothing.
 -- Sources: reference/dns.md 5.1 and 6, reference/object_storage.md 2.5, the providers' pages on
 --   instance metadata; node-local DNS is the default of its Kubernetes manifest.
 SELECT *
