@@ -29,7 +29,7 @@ _NO_TEXT = re.compile(
     r"[\[{].*|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null", re.DOTALL
 )
 """What a JSON value that is no text looks like as a text."""
-_REMEMBERED = 200_000
+_REMEMBERED = 50_000
 _DOUBTFUL: Any = object()
 _UNREADABLE = (RefusedError, msgspec.DecodeError, RecursionError)
 _INSTANT_LENGTHS = (len("2026-01-01T00:00:00Z"), len("2026-01-01T00:00:00.000000000Z"))
@@ -52,6 +52,31 @@ class Doubts:
             return
         mask = pc.fill_null(mask, False)
         self.mask = mask if self.mask is None else pc.or_(self.mask, mask)
+
+
+class Rules:
+    """A rule that reads several columns from one column of texts, such as of JSON objects."""
+
+    def __init__(self, read: Callable[[str], Any], results: dict[str, pa.DataType]) -> None:
+        """Take the function that reads one value.
+
+        Args:
+            read: Gives the values of the columns, by name, or raises that it cannot.
+            results: Arrow type of each column.
+        """
+        self._results = results
+        self._rule = Rule(read, pa.null(), is_text=False)
+
+    def apply(self, column: pa.Array, doubts: Doubts) -> Columns:
+        """Read a column; a row that cannot be read is doubted and null."""
+        if column.null_count == len(column):
+            return {name: pa.nulls(len(column), kind) for name, kind in self._results.items()}
+        encoded, values = self._rule.encoded(column, doubts)
+        found = [{} if value is None else value for value in values]
+        return {
+            name: pa.array([value.get(name) for value in found], kind).take(encoded.indices)
+            for name, kind in self._results.items()
+        }
 
 
 class Rule:
@@ -81,19 +106,22 @@ class Rule:
         """Read a column; a row that cannot be read is doubted and null."""
         if column.null_count == len(column):
             return pa.nulls(len(column), self.result)
+        encoded, values = self.encoded(column, doubts)
+        if self.result == TEXT and values == encoded.dictionary.to_pylist():
+            return column
+        return pa.array(values, self.result).take(encoded.indices)
+
+    def encoded(self, column: pa.Array, doubts: Doubts) -> tuple[pa.DictionaryArray, list[Any]]:
+        """The column by distinct texts, and what each of them gives; none where it is in doubt."""
         encoded = column.dictionary_encode()
-        texts = encoded.dictionary.to_pylist()
-        values = self.values(texts)
+        values = self._values(encoded.dictionary.to_pylist())
         bad = [i for i, value in enumerate(values) if value is _DOUBTFUL]
         if bad:
             values = [None if value is _DOUBTFUL else value for value in values]
             doubts.note(pc.is_in(encoded.indices, pa.array(bad, encoded.indices.type)))
-        elif values == texts and self.result == TEXT:
-            return column
-        return pa.array(values, self.result).take(encoded.indices)
+        return encoded, values
 
-    def values(self, texts: list[str]) -> list[Any]:
-        """Read distinct texts; what cannot be read is a mark of its own."""
+    def _values(self, texts: list[str]) -> list[Any]:
         known = self._known
         if len(known) > _REMEMBERED:
             known.clear()

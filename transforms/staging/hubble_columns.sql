@@ -8,8 +8,9 @@
 -- Parameters: $path; $compression (`none`, `gzip`, `zstd`).
 --
 -- Values stay texts: DuckDB turns any JSON scalar into one, so the reader of the columns can tell
--- what it may trust. Where a JSON text and another value must be told apart (booleans), and where
--- small objects repeat (workloads, flags, policies), the JSON itself is kept.
+-- what it may trust. The JSON itself is kept where a text and another value must be told apart
+-- (booleans), and of objects that repeat (ends of flows, flags, policies): reading each distinct one
+-- once is cheaper than taking all of them apart.
 SELECT
     ordinal,
     flow,
@@ -36,7 +37,7 @@ FROM (
                     traffic_direction VARCHAR,
                     is_reply JSON,
                     reply JSON,
-                    event_type STRUCT("type" VARCHAR, sub_type VARCHAR),
+                    event_type JSON,
                     trace_observation_point VARCHAR,
                     trace_reason VARCHAR,
                     IP STRUCT(source VARCHAR, destination VARCHAR, source_xlated VARCHAR),
@@ -49,24 +50,8 @@ FROM (
                         VRRP STRUCT("type" JSON),
                         IGMP STRUCT("type" JSON)
                     ),
-                    source STRUCT(
-                        ID VARCHAR,
-                        identity VARCHAR,
-                        namespace VARCHAR,
-                        pod_name VARCHAR,
-                        pod_uid VARCHAR,
-                        labels VARCHAR[],
-                        workloads JSON
-                    ),
-                    destination STRUCT(
-                        ID VARCHAR,
-                        identity VARCHAR,
-                        namespace VARCHAR,
-                        pod_name VARCHAR,
-                        pod_uid VARCHAR,
-                        labels VARCHAR[],
-                        workloads JSON
-                    ),
+                    source JSON,
+                    destination JSON,
                     source_service JSON,
                     destination_service JSON,
                     source_names VARCHAR[],

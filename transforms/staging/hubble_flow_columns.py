@@ -23,24 +23,30 @@ from transforms.staging.column_rules import (
     Columns,
     Doubts,
     Rule,
+    Rules,
     choose,
     fields,
     instants,
     numbers,
     texts,
 )
-from transforms.staging.hubble_lines import Aggregate, Policy, Service, TcpFlags, Workload
-from transforms.staging.hubble_rows import ENDS, RESPONSE, TRANSPORTS
-from transforms.staging.stored_text import name_text
+from transforms.staging.hubble_lines import (
+    Aggregate,
+    Endpoint,
+    EventType,
+    Policy,
+    Service,
+    TcpFlags,
+)
+from transforms.staging.hubble_rows import ENDS, RESPONSE, TRANSPORTS, endpoint, event_type
 from transforms.staging.values import INT64_MAX
 
 _EXACT_FLOAT = 2**53
 _UUID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 
 _services: "msgspec.json.Decoder[Service | None]" = msgspec.json.Decoder(Service | None)
-_workloads: "msgspec.json.Decoder[list[Workload] | None]" = msgspec.json.Decoder(
-    list[Workload] | None
-)
+_endpoints: "msgspec.json.Decoder[Endpoint | None]" = msgspec.json.Decoder(Endpoint | None)
+_event_types: "msgspec.json.Decoder[EventType | None]" = msgspec.json.Decoder(EventType | None)
 _flags: "msgspec.json.Decoder[TcpFlags | None]" = msgspec.json.Decoder(TcpFlags | None)
 _policies: "msgspec.json.Decoder[list[Policy] | None]" = msgspec.json.Decoder(list[Policy] | None)
 _aggregates: "msgspec.json.Decoder[Aggregate | None]" = msgspec.json.Decoder(Aggregate | None)
@@ -52,12 +58,31 @@ def _service(text: str) -> str | None:
     return v.service(service.name, service.namespace) if service else None
 
 
+def _endpoint(text: str) -> dict[str, Any]:
+    end = _endpoints.decode(text)
+    return endpoint(end, "") if end else {}
+
+
+_ENDPOINT = Rules(
+    _endpoint,
+    {
+        "endpoint_id": INTEGER,
+        "identity": INTEGER,
+        "namespace": TEXT,
+        "pod_name": TEXT,
+        "pod_uid": TEXT,
+        "labels": TEXTS,
+        "workload": TEXT,
+    },
+)
+_EVENT_TYPE = Rules(
+    lambda text: event_type(_event_types.decode(text)),
+    {"event_type": INTEGER, "event_sub_type": INTEGER},
+)
 _EVENT_ID = Rule(lambda text: v.event_id(text, ""), TEXT)
 _TIME = Rule(lambda text: v.instant(text, ""), INSTANT)
 _NODE = Rule(v.node_name, TEXT)
-_NAME = Rule(name_text, TEXT)
 _DNS_NAME = Rule(v.dns_name, TEXT)
-_POD_UID = Rule(v.pod_uid, TEXT)
 _ADDRESS = Rule(lambda text: v.address(text, ""), TEXT, is_text=False)
 _QUERY_TYPE = Rule(lambda text: v.query_types([text], "")[0], TEXT)
 _METHOD = Rule(lambda text: v.http_method(text, ""), TEXT)
@@ -82,7 +107,6 @@ _NUMBER_NOT_ZERO = Rule(lambda text: v.number_not_zero(text, ""), INTEGER, is_te
 _PORT = Rule(lambda text: v.number_not_zero(text, "", v.PORT_MAX), INTEGER, is_text=False)
 _LONG = Rule(lambda text: v.number(text, "", INT64_MAX), INTEGER, is_text=False)
 _SERVICE = Rule(_service, TEXT, is_text=False)
-_WORKLOAD = Rule(lambda text: v.workload(_workloads.decode(text)), TEXT, is_text=False)
 _FLAGS = Rule(lambda text: v.tcp_flags(_flags.decode(text)), TEXT, is_text=False)
 _POLICIES = Rule(lambda text: v.policies(_policies.decode(text)), TEXTS, is_text=False)
 _COUNT = Rule(lambda text: v.flow_count(_aggregates.decode(text), ""), INTEGER, is_text=False)
@@ -129,11 +153,12 @@ def flow_columns(batch: pa.RecordBatch, doubts: Doubts) -> Columns:
         "is_masked": pa.repeat(pa.scalar(False), len(batch)),
     }
     out["record_id"] = out["uuid"]
-    _add_event_type(out, flow, doubts)
+    out.update(_EVENT_TYPE.apply(flow["event_type"], doubts))
     _add_addresses(out, flow, doubts)
     _add_layer4(out, fields(flow["l4"]), flow["l4"], doubts)
     for side in ("source", "destination"):
-        _add_endpoint(out, side, fields(flow[side]), doubts)
+        for name, column in _ENDPOINT.apply(flow[side], doubts).items():
+            out[f"{side}_{name}"] = column
         out[f"{side}_service"] = _SERVICE.apply(flow[f"{side}_service"], doubts)
     _add_layer7(out, flow["l7"], doubts)
     _doubt_masked(out, doubts)
@@ -170,16 +195,6 @@ def _denied_by(flow: Columns, doubts: Doubts) -> pa.Array:
     return pc.if_else(ingress.is_valid(), ingress, egress)
 
 
-def _add_event_type(out: Columns, flow: Columns, doubts: Doubts) -> None:
-    stated = fields(flow["event_type"])
-    kind = numbers(stated["type"], _NUMBER, doubts, maximum=v.UINT32_MAX)
-    sub = numbers(stated["sub_type"], _NUMBER, doubts, maximum=v.UINT32_MAX)
-    if sub.null_count:
-        is_zero = pc.and_(sub.is_null(), kind.is_valid())
-        sub = pc.if_else(is_zero, pa.scalar(0, INTEGER), sub)
-    out["event_type"], out["event_sub_type"] = kind, sub
-
-
 def _add_addresses(out: Columns, flow: Columns, doubts: Doubts) -> None:
     stated = fields(flow["IP"])
     out["source_address"] = _ADDRESS.apply(stated["source"], doubts)
@@ -209,18 +224,6 @@ def _add_layer4(out: Columns, layer: Columns, column: pa.Array, doubts: Doubts) 
     out["transport"], out["tcp_flags"] = transport, flags
     for side, ports in (("source", sources), ("destination", destinations)):
         out[f"{side}_port"] = numbers(ports, _PORT, doubts, maximum=v.PORT_MAX, zero_is_null=True)
-
-
-def _add_endpoint(out: Columns, side: str, stated: Columns, doubts: Doubts) -> None:
-    for name, key in (("endpoint_id", "ID"), ("identity", "identity")):
-        out[f"{side}_{name}"] = numbers(
-            stated[key], _NUMBER_NOT_ZERO, doubts, maximum=v.UINT32_MAX, zero_is_null=True
-        )
-    out[f"{side}_namespace"] = _NAME.apply(stated["namespace"], doubts)
-    out[f"{side}_pod_name"] = _NAME.apply(stated["pod_name"], doubts)
-    out[f"{side}_pod_uid"] = _POD_UID.apply(stated["pod_uid"], doubts)
-    out[f"{side}_labels"] = texts(stated["labels"], _NAME, doubts)
-    out[f"{side}_workload"] = _WORKLOAD.apply(stated["workloads"], doubts)
 
 
 _LAYER7: dict[str, Any] = {

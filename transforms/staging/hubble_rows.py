@@ -22,6 +22,7 @@ from transforms.staging import hubble_values as v
 from transforms.staging.hubble_lines import (
     Endpoint,
     Envelope,
+    EventType,
     Flow,
     Layer4,
     Layer7,
@@ -154,11 +155,13 @@ def _flow_rows(
         "proxy_port": v.number_not_zero(flow.proxy_port, "$.flow.proxy_port", v.PORT_MAX),
         "flow_count": v.flow_count(flow.aggregate, "$.flow.aggregate"),
     }
-    _add_event_type(values, flow)
+    values.update(event_type(flow.event_type))
     _add_addresses(values, flow)
     _add_layer4(values, flow.l4)
-    _add_endpoint(values, "source", flow.source)
-    _add_endpoint(values, "destination", flow.destination)
+    for side, end in (("source", flow.source), ("destination", flow.destination)):
+        if end is not None:
+            stated_end = endpoint(end, f"$.flow.{side}")
+            values.update({f"{side}_{name}": value for name, value in stated_end.items()})
     for side, stated in (
         ("source", flow.source_service),
         ("destination", flow.destination_service),
@@ -187,14 +190,20 @@ def _drop_reason(flow: Flow) -> str | None:
     return name or (str(code) if code else None)
 
 
-def _add_event_type(values: Values, flow: Flow) -> None:
-    """The type; a sub type of 0 is left out by the exporter, so it is 0 where the type stands."""
-    if flow.event_type is None:
-        return
-    kind = v.number(flow.event_type.type, "$.flow.event_type.type")
-    sub = v.number(flow.event_type.sub_type, "$.flow.event_type.sub_type")
-    values["event_type"] = kind
-    values["event_sub_type"] = 0 if sub is None and kind is not None else sub
+def event_type(stated: EventType | None) -> Values:
+    """The type; a sub type of 0 is left out by the exporter, so it is 0 where the type stands.
+
+    Raises:
+        RefusedError: One is no number.
+    """
+    if stated is None:
+        return {}
+    kind = v.number(stated.type, "$.flow.event_type.type")
+    sub = v.number(stated.sub_type, "$.flow.event_type.sub_type")
+    return {
+        "event_type": kind,
+        "event_sub_type": 0 if sub is None and kind is not None else sub,
+    }
 
 
 def _add_addresses(values: Values, flow: Flow) -> None:
@@ -231,17 +240,21 @@ def _add_layer4(values: Values, layer: Layer4 | None) -> None:
         values["tcp_flags"] = v.tcp_flags(layer.TCP.flags)
 
 
-def _add_endpoint(values: Values, side: str, endpoint: Endpoint | None) -> None:
-    if endpoint is None:
-        return
-    path = f"$.flow.{side}"
-    values[f"{side}_endpoint_id"] = v.number_not_zero(endpoint.ID, f"{path}.ID")
-    values[f"{side}_identity"] = v.number_not_zero(endpoint.identity, f"{path}.identity")
-    values[f"{side}_namespace"] = name_text(endpoint.namespace)
-    values[f"{side}_pod_name"] = name_text(endpoint.pod_name)
-    values[f"{side}_pod_uid"] = v.pod_uid(endpoint.pod_uid)
-    values[f"{side}_labels"] = v.label_texts(endpoint.labels)
-    values[f"{side}_workload"] = v.workload(endpoint.workloads)
+def endpoint(end: Endpoint, path: str) -> Values:
+    """One end of a flow, by the columns' names without the side.
+
+    Raises:
+        RefusedError: An id is no number.
+    """
+    return {
+        "endpoint_id": v.number_not_zero(end.ID, f"{path}.ID"),
+        "identity": v.number_not_zero(end.identity, f"{path}.identity"),
+        "namespace": name_text(end.namespace),
+        "pod_name": name_text(end.pod_name),
+        "pod_uid": v.pod_uid(end.pod_uid),
+        "labels": v.label_texts(end.labels),
+        "workload": v.workload(end.workloads),
+    }
 
 
 def _add_layer7(values: Values, layer: Layer7) -> None:
