@@ -13,6 +13,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from pipelines.parquet import read_files
 from pipelines.storage import Lake
 from schemas.registry import tables
 from schemas.table import TableSpec
@@ -61,7 +62,7 @@ def _fill(connection: duckdb.DuckDBPyConnection, lake: Lake) -> dict[str, int]:
 
 def _create(connection: duckdb.DuckDBPyConnection, lake: Lake, spec: TableSpec) -> None:
     """Make one table, in the order of days and of the published rows."""
-    paths = [str(p) for day in lake.days(spec.name) for p in lake.files(spec.name, day)]
+    paths = [p for day in lake.days(spec.name) for p in lake.files(spec.name, day)]
     columns = ", ".join(f'"{c.name}"' for c in spec.columns)
     dated = spec.layer in {"intermediate", "marts"}
     empty = spec.empty()
@@ -73,12 +74,8 @@ def _create(connection: duckdb.DuckDBPyConnection, lake: Lake, spec: TableSpec) 
     connection.unregister("no_rows")
     if paths:
         order = ", ".join(f'"{c}" NULLS LAST' for c in (("date",) if dated else ()) + spec.order)
-        connection.execute(
-            f'INSERT INTO "{spec.name}" SELECT {columns} FROM read_parquet('  # noqa: S608
-            f"$paths, hive_partitioning = {'true' if dated else 'false'}, union_by_name = true) "
-            f"ORDER BY {order}",
-            {"paths": paths},
-        )
+        rows = read_files(connection, paths, dated=dated)
+        rows.project(columns).order(order).insert_into(spec.name)
     if spec.as_of:
         _keep_newest(connection, spec)
 

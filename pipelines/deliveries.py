@@ -1,6 +1,7 @@
 """What each export delivered on each landing day, and what did not come.
 
-Dense from the first landed day to the newest: a day on which nothing came has a row that says so.
+Dense from the first landed day to the newest landed or asked one: a day on which nothing came has
+a row that says so.
 """
 
 import datetime as dt
@@ -10,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.ledger import Ledger
+from pipelines.parquet import scan_files
 from pipelines.publication import FINGERPRINT, TableWriter, digest, fingerprint_of
 from pipelines.settings import ExportSettings, Settings
 from pipelines.storage import Lake
@@ -26,13 +28,19 @@ def export_scopes(settings: Settings, export: ExportSettings) -> tuple[str, ...]
     return tuple(sorted(settings.clusters)) if "{cluster}" in export.path else (FLEET,)
 
 
-def delivery_rows(settings: Settings, ledger: Ledger, today: dt.date | None = None) -> pl.DataFrame:
+def delivery_rows(
+    settings: Settings,
+    ledger: Ledger,
+    today: dt.date | None = None,
+    until: dt.date | None = None,
+) -> pl.DataFrame:
     """Rows of `deliveries`, by its key.
 
     Args:
         settings: Settings.
         ledger: The ledger.
         today: With a day given, what is missing but may still come is `late`, not `missing`.
+        until: Last day, where that is behind the newest landed one.
     """
     spec = table_spec(DELIVERIES)
     if ledger.files.is_empty():
@@ -40,6 +48,8 @@ def delivery_rows(settings: Settings, ledger: Ledger, today: dt.date | None = No
     first, last = ledger.files["landing_date"].min(), ledger.files["landing_date"].max()
     if not isinstance(first, dt.date) or not isinstance(last, dt.date):
         return spec.empty()
+    if until is not None:
+        last = max(last, until)
     days = [first + dt.timedelta(days=n) for n in range((last - first).days + 1)]
     pod_nodes = _nodes_with_pods(ledger)
     scoped = ledger.files.with_columns(pl.col("cluster").fill_null(FLEET))
@@ -157,7 +167,7 @@ def _nodes_with_pods(ledger: Ledger) -> dict[tuple[str, dt.date], frozenset[str]
     if not parts:
         return {}
     states = (
-        pl.scan_parquet([part.path for part in parts], hive_partitioning=False)
+        scan_files(part.path for part in parts)
         .filter(pl.col("node").is_not_null() & pl.col("cluster").is_not_null())
         .select(
             "cluster",

@@ -21,6 +21,7 @@ import yaml
 from pipelines.cli.output import plain
 from pipelines.errors import InputError
 from pipelines.ledger import EXPORT_FILES, REJECTED_RECORDS
+from pipelines.parquet import read_files
 from pipelines.path_patterns import PathPattern
 from pipelines.storage import Lake
 from schemas.registry import tables
@@ -129,11 +130,11 @@ def compare(lake: Lake, folder: Path, expected: Path = FIXTURES / "expected") ->
 def _show_lake(connection: duckdb.DuckDBPyConnection, lake: Lake, folder: Path) -> None:
     """Show every table of the lake with its day, and files by path instead of id."""
     for name, spec in tables().items():
-        paths = [str(p) for day in lake.days(name) for p in lake.files(name, day)]
+        paths = [p for day in lake.days(name) for p in lake.files(name, day)]
         if spec.layer == "staging":
             continue
         if paths:
-            relation = connection.read_parquet(paths, hive_partitioning=True, union_by_name=True)
+            relation = read_files(connection, paths, dated=True)
         else:
             empty = spec.empty().with_columns(date=pl.lit(None, pl.Date))
             connection.register(f"{name}_none", empty.to_arrow())

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
+from pipelines.parquet import scan_files
 from pipelines.storage import Lake
 from schemas.registry import table_spec
 from schemas.table import FLEET
@@ -51,7 +52,7 @@ class Ledger:
         spec = table_spec(EXPORT_FILES)
         if not paths:
             return cls(lake, spec.empty())
-        frame = pl.concat([pl.read_parquet(path, hive_partitioning=False) for path in paths])
+        frame = pl.concat([scan_files([path]).collect() for path in paths])
         return cls(lake, frame.cast(spec.polars_schema).sort(spec.order))
 
     @cached_property

@@ -218,8 +218,9 @@ def check_key(spec: TableSpec, path: Path) -> None:
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         twice = connection.execute(
-            f"SELECT {key}, COUNT(*) FROM read_parquet($path) GROUP BY ALL HAVING COUNT(*) > 1 "  # noqa: S608  identifiers of our own schema
-            "ORDER BY ALL LIMIT 3",
+            f"SELECT {key}, COUNT(*) "  # noqa: S608  identifiers of our own schema
+            "FROM read_parquet($path, hive_partitioning = false) "
+            "GROUP BY ALL HAVING COUNT(*) > 1 ORDER BY ALL LIMIT 3",
             {"path": str(path)},
         ).fetchall()
     if twice:

@@ -10,6 +10,7 @@ from pipelines.cli.options import AsJson, Config, settings_file
 from pipelines.cli.output import print_plain, print_rows, to_json
 from pipelines.deliveries import delivery_rows
 from pipelines.ledger import REJECTED_RECORDS, Ledger
+from pipelines.parquet import scan_files
 from pipelines.run import BUILT, Workspace, event_days, now, stale_days
 from pipelines.storage import Lake
 
@@ -86,7 +87,7 @@ def _rejects(lake: Lake) -> list[dict[str, Any]]:
     if not paths:
         return []
     return (
-        pl.scan_parquet(paths, hive_partitioning=False)
+        scan_files(paths)
         .group_by(reason=pl.col("reason").str.split(":").list.first())
         .agg(count=pl.len())
         .sort("count", "reason", descending=[True, False])
@@ -100,7 +101,7 @@ def _coverage(lake: Lake) -> list[dict[str, Any]]:
     if not paths:
         return []
     return (
-        pl.scan_parquet(paths, hive_partitioning=False)
+        scan_files(paths)
         .group_by("cluster", "source", "status")
         .agg(us=(pl.col("end_at") - pl.col("start_at")).dt.total_microseconds().sum())
         .with_columns(hours=(pl.col("us") / 3_600_000_000).round(2))

@@ -95,7 +95,9 @@ def _search(
             p.record_index AS record_index,
             p.record_id AS record_id,
             o.is_new AS is_new
-        FROM read_parquet($paths, filename = true, file_row_number = true) AS p
+        FROM read_parquet(
+            $paths, filename = true, file_row_number = true, hive_partitioning = false
+        ) AS p
         INNER JOIN part_order AS o ON p.filename = o.part_path
         """,
         {"paths": [str(p) for p in (*earlier, *new)]},
