@@ -103,7 +103,7 @@ def build(
     shown |= {"flows": flows, "pod_intervals": [pod("a")], **tables}
     shown["pod_intervals"] = [p | {"date": day.date} for p in shown["pod_intervals"]]
     shown["name_bindings"] = [{"date": day.date} | b for b in shown["name_bindings"]]
-    with SqlSession(threads=2) as session:
+    with SqlSession(threads=1) as session:
         show(session, **shown)
         return use(session, connections.build(session, day))
 
@@ -112,7 +112,7 @@ def of(flows: Rows, *, shift: int = 0, **tables: Rows) -> Rows:
     """Connections of one day, by start."""
 
     def take(session: SqlSession, name: str) -> Rows:
-        return checked(session, "connections", name).to_dicts()
+        return session.frame(name).sort("start_at", "connection_id").to_dicts()
 
     found: Rows = build(flows, take, shift, **tables)
     return found
@@ -177,22 +177,25 @@ def test_events_of_both_nodes_and_of_several_trace_points_are_not_counted_as_con
 # -- who began -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("event", "kind"),
-    [
-        (sent("08:00"), "is_reply"),
-        (answered("08:00"), "is_reply"),
-        (sent("08:00", is_reply=None, trace_reason="NEW"), "trace_reason"),
-        (answered("08:00", is_reply=None, trace_reason="REPLY"), "trace_reason"),
-        (sent("08:00", "SYN", is_reply=None), "syn"),
-        (answered("08:00", "SYN,ACK", is_reply=None), "syn"),
-        (sent("08:00", is_reply=None), "lower_port"),
-        (answered("08:00", is_reply=None), "lower_port"),
-    ],
-)
-def test_the_best_evidence_tells_who_began(event, kind):
-    row = one([event])
-    assert (row["orientation_kind"], row["initiator_address"]) == (kind, POD)
+def test_the_best_evidence_tells_who_began():
+    """Each event is of another client port, so that it stands alone."""
+    events = [
+        (sent, "is_reply", {}),
+        (answered, "is_reply", {}),
+        (sent, "trace_reason", {"is_reply": None, "trace_reason": "NEW"}),
+        (answered, "trace_reason", {"is_reply": None, "trace_reason": "REPLY"}),
+        (sent, "syn", {"is_reply": None, "flags": "SYN"}),
+        (answered, "syn", {"is_reply": None, "flags": "SYN,ACK"}),
+        (sent, "lower_port", {"is_reply": None}),
+        (answered, "lower_port", {"is_reply": None}),
+    ]
+    flows = []
+    for number, (make, _, more) in enumerate(events):
+        end = "source_port" if make is sent else "destination_port"
+        flows.append(make("08:00", **({end: 40000 + number} | more)))
+    rows = sorted(of(flows), key=lambda row: row["initiator_port"])
+    assert [row["orientation_kind"] for row in rows] == [kind for _, kind, _ in events]
+    assert {row["initiator_address"] for row in rows} == {POD}
 
 
 def test_an_event_that_tells_nothing_follows_the_others_of_its_tuple():
@@ -555,29 +558,28 @@ def test_a_pod_that_no_export_shows_keeps_the_name_that_the_flow_states():
     assert row["resource_id"] == "kube://alder/ml/pod-b:9000"
 
 
-@pytest.mark.parametrize(
-    ("states", "workload", "resource"),
-    [
-        ([{"owner_kind": "Job", "owner_name": "train"}], "Job/other", "kube://alder/ml/train:9000"),
-        (
-            [{"owner_kind": "ReplicaSet", "owner_name": "server-6d9f7c8b5"}],
-            None,
-            "kube://alder/ml/server:9000",
-        ),
-        (
-            [{"owner_kind": "ReplicaSet", "owner_name": f"plx-operation-{RUN}"}],
-            None,
-            f"kube://alder/ml/plx-operation-{RUN}:9000",
-        ),
-        ([], "Deployment/server", "kube://alder/ml/server:9000"),
-        ([], None, "kube://alder/ml/pod-b:9000"),
-    ],
-)
-def test_a_pod_is_contacted_as_its_workload(states, workload, resource):
-    states = [state | {"pod_uid": "b"} for state in states]
-    flow = sent("08:00", "SYN", destination_workload=workload, **INSIDE)
-    pods = [pod("a"), pod("b", PEER)]
-    assert one([flow], pod_intervals=pods, pod_states=states)["resource_id"] == resource
+def test_a_pod_is_contacted_as_its_workload():
+    cases = [
+        ("Job", "train", "Job/other", "train"),
+        ("ReplicaSet", "server-6d9f7c8b5", None, "server"),
+        ("ReplicaSet", f"plx-operation-{RUN}", None, f"plx-operation-{RUN}"),
+        (None, None, "Deployment/server", "server"),
+        (None, None, None, "pod-104"),
+    ]
+    flows, pods, states = [], [pod("a")], []
+    for number, (kind, owner, workload, _) in enumerate(cases, 100):
+        address = f"192.0.2.{number}"
+        pods.append(pod(str(number), address))
+        states.append({"pod_uid": str(number), "owner_kind": kind, "owner_name": owner})
+        flows.append(
+            sent("08:00", "SYN", destination_workload=workload, destination_address=address)
+        )
+    rows = of(flows, pod_intervals=pods, pod_states=states)
+    found = {row["responder_address"]: row["resource_id"] for row in rows}
+    assert found == {
+        f"192.0.2.{number}": f"kube://alder/ml/{name}:443"
+        for number, (_, _, _, name) in enumerate(cases, 100)
+    }
 
 
 def test_a_service_is_known_by_the_flow_or_by_its_address():
@@ -594,19 +596,17 @@ def test_a_service_is_known_by_the_flow_or_by_its_address():
     assert row["resource_id"] == "ip://198.51.100.1:443"
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"destination_identity": 7},
-        {"destination_identity": 16777217,
-         "destination_labels": ["reserved:kube-apiserver", "reserved:world"]},
-        {"destination_service": "default/kubernetes"},
-    ],
-)  # fmt: skip
-def test_the_api_server_is_the_clusters_own_service(more):
-    row = one([sent("08:00", "SYN", **more)])
-    assert row["peer_kind"] == "api_server"
-    assert row["resource_id"] == "kube://alder/default/kubernetes:443"
+def test_the_api_server_is_the_clusters_own_service():
+    labels = ["reserved:kube-apiserver", "reserved:world"]
+    flows = [
+        sent("08:00", "SYN", destination_identity=7),
+        sent("08:01", "SYN", source_port=40001, destination_identity=16777217,
+             destination_labels=labels),
+        sent("08:02", "SYN", source_port=40002, destination_service="default/kubernetes"),
+    ]  # fmt: skip
+    rows = of(flows)
+    assert [row["peer_kind"] for row in rows] == ["api_server"] * 3
+    assert {row["resource_id"] for row in rows} == {"kube://alder/default/kubernetes:443"}
 
 
 def test_a_node_is_contacted_as_a_node():
@@ -736,9 +736,9 @@ def test_the_only_name_asked_just_before_is_the_name_where_the_log_has_no_answer
     assert named(row) == ("dns_time", "late.example.com", None, "dns://late.example.com:443")
 
 
-@pytest.mark.parametrize(
-    "lookups",
-    [
+def test_look_ups_that_prove_no_name():
+    """Each case is of another client, so that it stands alone."""
+    cases = [
         [lookup("07:59:54.9")],
         [lookup("08:00:02.1")],
         [lookup("07:59:59"), lookup("07:59:59", "other.example.com")],
@@ -746,12 +746,22 @@ def test_the_only_name_asked_just_before_is_the_name_where_the_log_has_no_answer
         [lookup("07:59:59", "store.ml.svc.cluster.local")],
         [lookup("07:59:59", "plainname")],
         [lookup("07:59:59", query_type="PTR")],
-        [lookup("07:59:59", client_address=PEER)],
         [lookup("07:59:59"), lookup("07:59:59", answers=[])],
-    ],
-)
-def test_look_ups_that_prove_no_name(lookups):
-    assert one(WHOLE, dns_lookups=lookups)["name_kind"] == "none"
+        [],
+        [lookup("07:59:59")],
+    ]
+    clients = [f"192.0.2.{n}" for n, _ in enumerate(cases, 100)]
+    rows = of(
+        [sent("08:00", "SYN", source_address=client) for client in clients],
+        pod_intervals=[pod(client, client) for client in clients],
+        dns_lookups=[
+            item | {"client_address": client}
+            for client, case in zip(clients, cases, strict=True)
+            for item in case
+        ],
+    )
+    kinds = {row["initiator_address"]: row["name_kind"] for row in rows}
+    assert [kinds[client] for client in clients] == ["none"] * 9 + ["dns_time"]
 
 
 def test_a_name_asked_just_before_says_nothing_of_a_pod_or_of_an_unknown_client():

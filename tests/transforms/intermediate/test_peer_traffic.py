@@ -77,7 +77,7 @@ def of(
     for shift in days:
         day = BuildDay(date=DAY + timedelta(days=shift), cluster="fleet", clusters=clusters)
         shown = [pod("a", POD)] if pods is None else pods
-        with SqlSession(threads=2) as session:
+        with SqlSession(threads=1) as session:
             show(
                 session,
                 volume_records=records,
@@ -166,19 +166,22 @@ def test_a_gateways_own_leg_is_never_counted():
     ]
 
 
-@pytest.mark.parametrize(
-    ("flow_direction", "source", "target", "local"),
-    [
+def test_of_two_unknown_ends_one_is_near():
+    cases = [
         ("egress", "203.0.113.1", "10.0.0.1", "203.0.113.1"),
-        ("ingress", "10.0.0.1", "203.0.113.1", "203.0.113.1"),
-        (None, "203.0.113.1", "10.0.0.1", "10.0.0.1"),
-        (None, "10.0.0.1", "203.0.113.1", "10.0.0.1"),
-        (None, "203.0.113.1", "203.0.113.2", "203.0.113.1"),
-    ],
-)
-def test_of_two_unknown_ends_one_is_near(flow_direction, source, target, local):
-    rows = of([record("08:01", "08:02", source, target, flow_direction=flow_direction)])
-    assert rows.select("local_address", "match_kind", "is_chosen").rows() == [(local, "none", True)]
+        ("ingress", "10.0.0.2", "203.0.113.2", "203.0.113.2"),
+        (None, "203.0.113.3", "10.0.0.3", "10.0.0.3"),
+        (None, "10.0.0.4", "203.0.113.4", "10.0.0.4"),
+        (None, "203.0.113.5", "203.0.113.6", "203.0.113.5"),
+    ]
+    rows = of(
+        [
+            record("08:01", "08:02", source, target, flow_direction=direction)
+            for direction, source, target, _ in cases
+        ]
+    )
+    assert sorted(rows["local_address"]) == sorted(near for *_, near in cases)
+    assert set(rows.select("match_kind", "is_chosen").rows()) == {("none", True)}
 
 
 def test_refused_bytes_stand_apart():
@@ -326,23 +329,24 @@ def test_what_no_look_up_names_may_be_a_range_or_a_known_address():
     ]
 
 
-@pytest.mark.parametrize(
-    ("place", "distance"),
-    [
+def test_distance_between_pods_comes_from_labels():
+    places: list[tuple[dict[str, Any], str]] = [
         ({"node": "node-a"}, "same_node"),
         ({"node": "node-b"}, "same_zone"),
-        ({"node": "node-b", "zone": "us-east-1b"}, "cross_zone"),
-        ({"node": "node-b", "zone": None}, "same_region"),
-        ({"node": "node-b", "zone": "eu-west-1a", "region": "eu-west-1"}, "cross_region"),
-        ({"node": "node-b", "zone": None, "region": None}, "unknown"),
+        ({"node": "node-c", "zone": "us-east-1b"}, "cross_zone"),
+        ({"node": "node-d", "zone": None}, "same_region"),
+        ({"node": "node-e", "zone": "eu-west-1a", "region": "eu-west-1"}, "cross_region"),
+        ({"node": "node-f", "zone": None, "region": None}, "unknown"),
         ({"node": "node-a", "cluster": "birch"}, "same_region"),
-    ],
-)
-def test_distance_between_pods_comes_from_labels(place, distance):
-    peer = pod("b", OTHER, **place)
-    record_ = record("08:01", "08:02", POD, OTHER, cluster=None)
-    rows = of([record_], [pod("a", POD), peer], pod_uid="a")
-    assert rows["distance"].to_list() == [distance]
+    ]
+    peers = [(f"192.0.2.{n}", *place) for n, place in enumerate(places, 100)]
+    rows = of(
+        [record("08:01", "08:02", POD, address, cluster=None) for address, _, _ in peers],
+        [pod("a", POD), *(pod(address, address, **place) for address, place, _ in peers)],
+        pod_uid="a",
+    )
+    found = dict(rows.select("peer_address", "distance").rows())
+    assert found == {address: distance for address, _, distance in peers}
 
 
 def test_zones_of_two_clusters_compare_only_in_one_account():
@@ -354,33 +358,31 @@ def test_zones_of_two_clusters_compare_only_in_one_account():
     assert of(seen, pods, clusters=two, pod_uid="a")["distance"].to_list() == ["same_region"]
 
 
-@pytest.mark.parametrize(
-    ("path", "peer", "service", "distance", "gateway"),
-    [
-        ("1", "10.0.0.9", None, "same_region", "none"),
-        ("1", OUT, None, "unknown", "unknown"),
-        ("2", OUT, None, "internet", "unknown"),
-        ("2", OUT, "S3", "unknown", "unknown"),
-        ("3", "10.0.0.9", None, "unknown", "unknown"),
-        ("4", "10.0.0.9", None, "same_region", "peering"),
-        ("5", "10.0.0.9", None, "cross_region", "peering"),
-        ("7", OUT, "S3", "same_region", "gateway_endpoint"),
-        ("8", OUT, None, "internet", "none"),
-        ("8", OUT, "S3", "unknown", "none"),
-        (None, OUT, None, "unknown", "unknown"),
-        (None, "10.0.0.9", None, "unknown", "unknown"),
-    ],
-)
-def test_distance_of_others_comes_from_the_stated_path(path, peer, service, distance, gateway):
+def test_distance_of_others_comes_from_the_stated_path():
+    """Each case is of another peer."""
+    cases = [
+        ("1", "10.0.0.1", None, "same_region", "none"),
+        ("1", "203.0.113.1", None, "unknown", "unknown"),
+        ("2", "203.0.113.2", None, "internet", "unknown"),
+        ("2", "203.0.113.3", "S3", "unknown", "unknown"),
+        ("3", "10.0.0.2", None, "unknown", "unknown"),
+        ("4", "10.0.0.3", None, "same_region", "peering"),
+        ("5", "10.0.0.4", None, "cross_region", "peering"),
+        ("7", "203.0.113.4", "S3", "same_region", "gateway_endpoint"),
+        ("8", "203.0.113.5", None, "internet", "none"),
+        ("8", "203.0.113.6", "S3", "unknown", "none"),
+        (None, "203.0.113.7", None, "unknown", "unknown"),
+        (None, "10.0.0.5", None, "unknown", "unknown"),
+    ]
     records = [
-        record(
-            "08:01", "08:02", POD, peer, traffic_path=path, destination_service=service,
-            flow_direction="egress",
-        ),
-        record("08:01", "08:02", POD, "203.0.113.77", destination_service="EC2"),
-    ]  # fmt: skip
-    rows = of(records, peer_address=peer)
-    assert rows.select("distance", "gateway").rows() == [(distance, gateway)]
+        record("08:01", "08:02", POD, peer, traffic_path=path, destination_service=service)
+        for path, peer, service, _, _ in cases
+    ]
+    rows = of(records)
+    found = {row[0]: row[1:] for row in rows.select("peer_address", "distance", "gateway").rows()}
+    assert found == {peer: (distance, gateway) for _, peer, _, distance, gateway in cases}
+    silent = of([item | {"destination_service": None} for item in records])
+    assert "internet" not in set(silent["distance"])
 
 
 def test_answers_came_the_way_that_the_requests_took():
