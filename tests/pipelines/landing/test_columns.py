@@ -1,0 +1,161 @@
+"""Big files are landed by columns as small ones are by lines."""
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.errors import DataCheckError
+from pipelines.landing import columns, parsing, readers
+from pipelines.landing.columns import text_blocks
+from pipelines.landing.land import land
+from pipelines.landing.parsing import parse_records
+from pipelines.publication import check_table
+from pipelines.storage import Lake
+from schemas.registry import table_spec
+from tests.pipelines.landing_zone import FIRST_SEEN, zone
+from tests.transforms.staging.export_text import CONTEXT
+from tests.transforms.staging.hubble_events import DNS_RESPONSE, TIME, flow_line, line
+from transforms.staging.hubble import PARSER
+from transforms.staging.line_blocks import LineBlocks
+from transforms.staging.parser import Parsed
+
+SETTINGS = """
+lake: {lake}
+catalog: podledger.duckdb
+clusters: {{alder: {{cloud: aws, region: us-east-1}}}}
+exports:
+  - {{name: hubble, format: hubble, clusters: [alder], path: "in/%Y-%m-%d/{{node}}/events*"}}
+"""
+LINES = [
+    flow_line(),
+    line(DNS_RESPONSE),
+    line({"num_events_lost": "3"}, "lost_events", node_name="node-1", time=TIME),
+    flow_line()[:400],
+    line({}, "debug_event"),
+    flow_line(uuid=..., verdict=2),
+    '{"flow":{}}',
+    flow_line(IP__source="nowhere"),
+    "",
+    flow_line(uuid="another", l4={"UDP": {"destination_port": 53}}),
+]
+TEXT = "\n".join(LINES * 20).encode()
+
+
+def put(folder: Path, node: str, name: str, data: bytes) -> None:
+    path = folder / "in" / "2026-03-10" / node / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+def landed(folder: Path, lake: str):
+    settings = zone(folder, SETTINGS.format(lake=lake))
+    report = land(settings, Lake(settings.lake_path), FIRST_SEEN)
+    files = sorted((folder / lake).rglob("*.parquet"))
+    return report, {str(p.relative_to(folder / lake)): pl.read_parquet(p) for p in files}
+
+
+def test_a_landing_by_columns_equals_one_by_lines(tmp_path, monkeypatch):
+    put(tmp_path, "node-1", "events.log", TEXT)
+    put(tmp_path, "node-2", "events.log.gz", gzip.compress(TEXT))
+    put(tmp_path, "node-3", "events.log.zst", pa.compress(TEXT, "zstd", True))
+    put(tmp_path, "node-4", "events.log.gz", gzip.compress(TEXT)[:-30])
+    monkeypatch.setattr(parsing, "COLUMNS_FROM", 1)
+    by_columns, rows = landed(tmp_path, "by-columns")
+    monkeypatch.setattr(parsing, "COLUMNS_FROM", 1 << 60)
+    by_lines, expected = landed(tmp_path, "by-lines")
+    assert by_columns == by_lines
+    assert by_lines.records["rejected"] > 0
+    assert rows.keys() == expected.keys()
+    for name, frame in expected.items():
+        assert rows[name].equals(frame), name
+
+
+def records(path: Path):
+    """The records of the blocks, as the line reader would have them."""
+    blocks = LineBlocks(text_blocks(path), lambda _: None)
+    blocks.read_to(10_000)
+    for index in range(blocks.count):
+        record = blocks.record(index)
+        yield record if isinstance(record, Parsed) else tuple(record)
+
+
+def expected_records(path: Path):
+    def parse(raws, _context):
+        for raw in raws:
+            yield Parsed(raw.locator, raw.offset, raw.data, ignore="kept")
+
+    for parsed in parse_records(path, replace(PARSER, parse=parse), CONTEXT):
+        if parsed.ignore:
+            yield (parsed.locator, parsed.offset, parsed.raw)
+        else:
+            yield parsed
+
+
+TEXTS = st.lists(
+    st.sampled_from([b"", b" ", b"\r", b"a", b"bc\r", b"d" * 40, b"e" * 90, b"f" * 300, b"\x00"]),
+    max_size=12,
+)
+
+
+@given(TEXTS, st.sampled_from([7, 64, 1 << 20]), st.booleans(), st.booleans())
+def test_blocks_hold_the_records_that_the_line_reader_cuts(
+    tmp_path_factory, each, block, has_end, is_broken
+):
+    text = b"\n".join(each) + (b"\n" if has_end else b"")
+    path = tmp_path_factory.mktemp("blocks") / "text"
+    stored = gzip.compress(text, mtime=0)
+    path.write_bytes(stored[:-5] if is_broken else text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(readers, "BLOCK", block)
+        for module in (readers, columns):
+            patch.setattr(module, "MAX_LINE_BYTES", 80)
+        patch.setattr(parsing, "MAX_LINE_BYTES", 80)
+        assert list(records(path)) == list(expected_records(path))
+
+
+def test_the_memory_of_a_file_is_refilled_whole():
+    with columns._memory() as memory:
+        if memory is not None:
+            memory.fill([b"abc", b"defg"])
+            assert Path(memory.path).read_bytes() == b"abcdefg"
+            memory.fill([b"x"])
+            assert Path(memory.path).read_bytes() == b"x"
+            memory.fill([])
+            assert Path(memory.path).read_bytes() == b""
+
+
+def loss_table(**changes):
+    row = {
+        "export_file_id": "file", "record_index": 0, "row_index": 0, "record_id": "r",
+        "source_format": "hubble", "source": "flows", "lost_count": 3, "kind": "lost",
+    } | changes  # fmt: skip
+    return pa.Table.from_pylist([row], schema=table_spec("loss_reports").arrow_schema)
+
+
+def test_rows_that_fit_the_model_pass():
+    check_table(table_spec("loss_reports"), loss_table())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"source": None}, "source: not_nullable"),
+        ({"lost_count": -1}, "lost_count: at least 0"),
+        ({"kind": "forgotten"}, "kind: isin"),
+    ],
+)
+def test_rows_that_break_the_model_are_named(changes, message):
+    with pytest.raises(DataCheckError, match=message):
+        check_table(table_spec("loss_reports"), loss_table(**changes))
+
+
+def test_other_types_break_the_model():
+    table = loss_table().drop_columns(["node"])
+    with pytest.raises(DataCheckError, match="columns or types differ"):
+        check_table(table_spec("loss_reports"), table)
