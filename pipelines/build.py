@@ -4,7 +4,6 @@ A table whose inputs, settings and logic did not change is left as it is.
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -132,35 +131,6 @@ def build_table(
     return Outcome(table, day.date, scope, published)
 
 
-def build_day(
-    settings: Settings,
-    lake: Lake,
-    ledger: Ledger,
-    day: BuildDay,
-    report: Callable[[Outcome], None],
-    clusters: Iterable[str] | None = None,
-) -> list[Outcome]:
-    """Build all tables of one day in the order of their needs.
-
-    A cluster one of whose tables fails its checks stays unpublished from there on; the others and
-    the fleet's tables are built without it.
-    """
-    chosen = tuple(sorted(clusters or settings.clusters))
-    failed: set[str] = set()
-    outcomes = []
-    for table in transforms():
-        spec = table_spec(table)
-        for scope in scopes_of(spec, settings):
-            if scope in failed or (scope != FLEET and scope not in chosen):
-                continue
-            outcome = build_table(settings, lake, ledger, table, day, scope)
-            if outcome.problem is not None:
-                failed.add(scope)
-            outcomes.append(outcome)
-            report(outcome)
-    return outcomes
-
-
 def gather(
     settings: Settings, lake: Lake, ledger: Ledger, transform: Transform, day: BuildDay
 ) -> Inputs:
@@ -202,7 +172,7 @@ def show(session: SqlSession, inputs: Inputs) -> None:
     for name, frame in inputs.frames.items():
         session.register(name, frame)
     for table, parts in inputs.parts.items():
-        _show_parts(session, table_spec(table), parts)
+        show_parts(session, table_spec(table), parts)
     for table, files in inputs.files.items():
         _show_files(session, table_spec(table), files)
 
@@ -306,10 +276,11 @@ def _built(lake: Lake, read: Reads, day: BuildDay, table: str) -> list[tuple[dt.
     return found
 
 
-def _show_parts(session: SqlSession, spec: TableSpec, parts: list[StagedPart]) -> None:
+def show_parts(session: SqlSession, spec: TableSpec, parts: list[StagedPart]) -> None:
+    """Show the rows of staged parts as a view of the table's name, without repeated ones."""
     connection = session.connection
     columns = ", ".join(f'"{c.name}"' for c in spec.columns)
-    whole = [str(p.path) for p in parts if not p.repeated]
+    whole = [p.path for p in parts if not p.repeated]
     partly = [p for p in parts if p.repeated]
     session.register(f"{spec.name}_none", spec.empty())
     selects = [f'SELECT {columns} FROM "{spec.name}_none"']  # noqa: S608  names of our schema

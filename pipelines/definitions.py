@@ -14,7 +14,7 @@ from pipelines.assets.landing import land as land_asset
 from pipelines.assets.tables import table_assets
 from pipelines.landing.land import new_landing_days
 from pipelines.publication import digest
-from pipelines.run import Workspace, now, stale_days
+from pipelines.run import Workspace, is_possible, now, stale_days
 from transforms.registry import transforms
 
 LAND = "land"
@@ -31,7 +31,8 @@ def nightly(
     context: dg.ScheduleEvaluationContext, workspace: dg.ResourceParam[Workspace]
 ) -> Iterator[dg.RunRequest | dg.SkipReason]:
     """Land every landing day that has files the ledger does not know."""
-    days = new_landing_days(workspace.settings, workspace.lake, now().date())
+    new = new_landing_days(workspace.settings, workspace.lake, now().date())
+    days = [day for day in new if is_possible(day)]
     if not days:
         yield dg.SkipReason("no new files")
     for day in days:

@@ -34,10 +34,17 @@ def instance_of(workspace: Workspace) -> Iterator["dg.DagsterInstance"]:
     target = home / "dagster.yaml"
     if not target.exists() and INSTANCE_FILE.exists():
         shutil.copyfile(INSTANCE_FILE, target)
+    before = os.environ.get(HOME)
     os.environ[HOME] = str(home)
     logging.getLogger("dagster").setLevel(logging.CRITICAL)
-    with dg.DagsterInstance.get() as instance:
-        yield instance
+    try:
+        with dg.DagsterInstance.get() as instance:
+            yield instance
+    finally:
+        if before is None:
+            del os.environ[HOME]
+        else:
+            os.environ[HOME] = before
 
 
 def run_job(workspace: Workspace, instance: "dg.DagsterInstance", job: str, day: dt.date) -> None:
@@ -50,6 +57,7 @@ def run_job(workspace: Workspace, instance: "dg.DagsterInstance", job: str, day:
 
     from pipelines.definitions import build_definitions  # noqa: PLC0415  imports dagster
 
+    workspace.failed.clear()
     definition = build_definitions().resolve_job_def(job)
     with warnings.catch_warnings():
         # Dagster's own use of libraries warns; ours is covered by the tests.

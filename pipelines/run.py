@@ -6,13 +6,14 @@ Dagster's assets and the command line both come here, so that they cannot differ
 import datetime as dt
 import getpass
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipelines.build import Outcome, build_day_of, gather, scopes_of
-from pipelines.deliveries import delivery_rows, write_deliveries
+from pipelines.build import Outcome, build_day_of, build_table, gather, scopes_of
+from pipelines.deliveries import DELIVERIES, delivery_rows, write_deliveries
+from pipelines.errors import PodledgerError
 from pipelines.landing.land import LandReport, land
 from pipelines.ledger import Ledger
 from pipelines.publication import fingerprint_of
@@ -26,6 +27,8 @@ BUILT = "run_dependency_days"
 """A day is built when this table has a file of it."""
 STATES = {"run_versions", "pod_states", "node_states", "services", "kube_event_states"}
 """Tables whose rows speak for a time that may have begun long before they were exported."""
+FIRST_DAY = dt.date(2024, 1, 1)
+"""No day before this one is landed or built: it is older than the formats."""
 LONGEST_FILE_DAYS = 40
 """A log file with events on more days than this asks only for the newest ones."""
 
@@ -56,11 +59,13 @@ class Workspace:
         settings_file: File to read settings from; the environment decides if none.
         listener: Told what is done.
         only_cluster: Build this cluster's tables only, and the fleet's.
+        failed: (day, scope) of which a table failed its checks: it stays unpublished from there on.
     """
 
     settings_file: Path | None = None
     listener: Listener = field(default_factory=Listener)
     only_cluster: str | None = None
+    failed: set[tuple[dt.date, str]] = field(default_factory=set)
     _settings: Settings | None = field(default=None, repr=False)
     _held: Lake | None = field(default=None, repr=False)
 
@@ -88,7 +93,7 @@ class Workspace:
             yield self._held
             return
         lake = Lake(self.settings.lake_path)
-        with lake.locked(f"{getpass.getuser()} on {os.uname().nodename}"):
+        with lake.locked(_owner()):
             self._held = lake
             try:
                 yield lake
@@ -96,20 +101,58 @@ class Workspace:
                 self._held = None
 
 
+def _owner() -> str:
+    """Who runs this, for the message to whoever finds the lake locked."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        # A container's user often has a number and no name.
+        user = f"user {os.getuid()}"
+    return f"{user} on {os.uname().nodename}"
+
+
+def is_possible(day: dt.date) -> bool:
+    """Whether a day can be landed and built: not before FIRST_DAY, not in the future."""
+    return FIRST_DAY <= day <= now().date()
+
+
+def require_possible(days: list[dt.date]) -> None:
+    """Refuse days that cannot be built.
+
+    Raises:
+        PodledgerError: Names the first such day.
+    """
+    for day in days:
+        if not is_possible(day):
+            message = f"{day}: expected a day from {FIRST_DAY} to {now().date()} (today, UTC)"
+            raise PodledgerError(message)
+
+
 def land_days(workspace: Workspace, days: frozenset[dt.date] | None) -> LandReport:
     """Land what is new of the landing days and write the deliveries."""
-    today = now().date()
     with workspace.locked() as lake:
-        report = land(workspace.settings, lake, today, workspace.listener.progress, days)
-        rows = delivery_rows(workspace.settings, Ledger.read(lake), today)
-        write_deliveries(lake, rows)
+        report = land(workspace.settings, lake, now().date(), workspace.listener.progress, days)
+        note_deliveries(workspace, days or frozenset())
     workspace.listener.landed(report)
     return report
 
 
+def note_deliveries(workspace: Workspace, asked: Iterable[dt.date]) -> None:
+    """Write what was delivered, up to the newest landed or asked day.
+
+    A day on which nothing came has rows once it was asked for, and keeps them.
+    """
+    with workspace.locked() as lake:
+        until = max((*asked, *lake.days(DELIVERIES)), default=None)
+        rows = delivery_rows(workspace.settings, Ledger.read(lake), now().date(), until)
+        write_deliveries(lake, rows)
+
+
 def missing_deliveries(workspace: Workspace, days: list[dt.date]) -> list[str]:
     """What was expected on the days but did not come, in words."""
-    rows = delivery_rows(workspace.settings, Ledger.read(workspace.lake))
+    rows = delivery_rows(
+        workspace.settings, Ledger.read(workspace.lake), until=max(days, default=None)
+    )
     return [
         f"{row['cluster']}: {row['export']} of {row['landing_date']}: {row['status']}"
         f" ({row['reason']})"
@@ -118,11 +161,25 @@ def missing_deliveries(workspace: Workspace, days: list[dt.date]) -> list[str]:
     ]
 
 
+def missing_clusters(workspace: Workspace, days: list[dt.date]) -> list[str]:
+    """Clusters that the fleet's tables of the days leave out (definitions.md 14), in words."""
+    lake, settings = workspace.lake, workspace.settings
+    tables = [t for t in transforms() if table_spec(t).scope == "cluster"]
+    return [
+        f"{cluster}: no published tables of {day}; the fleet's answers leave it out"
+        for day in days
+        for cluster in sorted(settings.clusters)
+        if lake.files(BUILT, day)
+        and not all(lake.path(table, day, cluster).is_file() for table in tables)
+    ]
+
+
 def event_days(lake: Lake) -> list[dt.date]:
     """Days on which landed files have events.
 
     The range of a file of object states begins at the oldest object's creation, so such a file
-    asks only for the day of its newest state, not later than its landing day.
+    asks only for the day of its newest state, not later than its landing day. A record of a clock
+    that runs far ahead asks for no day behind the day on which its file landed.
     """
     days: set[dt.date] = set()
     for landing, first, last, rows_by_table in (
@@ -135,30 +192,56 @@ def event_days(lake: Lake) -> list[dt.date]:
         begin, end = first.date(), last.date()
         if {rows["table_name"] for rows in rows_by_table} & STATES:
             begin = end = min(end, landing)
+        elif end > landing + dt.timedelta(days=1):
+            end = landing
         begin = max(begin, end - dt.timedelta(days=LONGEST_FILE_DAYS))
         days.update(begin + dt.timedelta(days=n) for n in range((end - begin).days + 1))
-    return sorted(days)
+    return sorted(day for day in days if is_possible(day))
+
+
+def build_table_of_day(workspace: Workspace, table: str, day: dt.date) -> list[Outcome]:
+    """Build one table of a day for every scope of which no table failed its checks before.
+
+    A cluster one of whose tables fails stays unpublished from there on; the others and the fleet's
+    tables are built, from what that cluster published last.
+    """
+    outcomes = []
+    with workspace.locked() as lake:
+        ledger = Ledger.read(lake)
+        build = build_day_of(workspace.settings, lake, ledger, day, now().date())
+        for scope in workspace.scopes(table_spec(table)):
+            if (day, scope) in workspace.failed:
+                continue
+            outcome = build_table(workspace.settings, lake, ledger, table, build, scope)
+            if outcome.problem is not None:
+                workspace.failed.add((day, scope))
+            outcomes.append(outcome)
+    for outcome in outcomes:
+        workspace.listener.built(outcome)
+    return outcomes
 
 
 def stale_days(workspace: Workspace) -> list[dt.date]:
     """Days that are not built, or that would come out otherwise if built now."""
-    lake, settings = workspace.lake, workspace.settings
+    lake = workspace.lake
     ledger = Ledger.read(lake)
-    today = now().date()
-    found = []
-    for day in sorted({*event_days(lake), *lake.days(BUILT)}):
-        build = build_day_of(settings, lake, ledger, day, today)
-        if any(
-            fingerprint_of(lake.path(table, day, scope))
-            != (
-                gather(settings, lake, ledger, transform, build.of(scope)).fingerprint,
-                transform.version,
-            )
-            for table, transform in transforms().items()
-            for scope in workspace.scopes(table_spec(table))
-        ):
-            found.append(day)
-    return found
+    days = sorted({*event_days(lake), *lake.days(BUILT)})
+    return [day for day in days if is_stale(workspace, ledger, day)]
+
+
+def is_stale(workspace: Workspace, ledger: Ledger, day: dt.date) -> bool:
+    """Whether a day is not built, or would come out otherwise if built now."""
+    lake, settings = workspace.lake, workspace.settings
+    build = build_day_of(settings, lake, ledger, day, now().date())
+    return any(
+        fingerprint_of(lake.path(table, day, scope))
+        != (
+            gather(settings, lake, ledger, transform, build.of(scope)).fingerprint,
+            transform.version,
+        )
+        for table, transform in transforms().items()
+        for scope in workspace.scopes(table_spec(table))
+    )
 
 
 def days_to_build(workspace: Workspace, asked: list[dt.date]) -> list[dt.date]:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 import dagster as dg
 
 from pipelines.assets.partitions import event_days
-from pipelines.build import Outcome, build_day_of, build_table
-from pipelines.ledger import Ledger
-from pipelines.run import Workspace, now
+from pipelines.build import Outcome
+from pipelines.run import Workspace, build_table_of_day
 from schemas.registry import table_spec, tables
 from transforms.registry import transforms
 
@@ -39,16 +38,7 @@ def _asset_of(table: str) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
     ) -> Iterator[dg.MaterializeResult[None]]:
         day = dt.date.fromisoformat(context.partition_key)
-        with workspace.locked() as lake:
-            ledger = Ledger.read(lake)
-            build_day = build_day_of(workspace.settings, lake, ledger, day, now().date())
-            outcomes = [
-                build_table(workspace.settings, lake, ledger, table, build_day, scope)
-                for scope in workspace.scopes(spec)
-            ]
-        for outcome in outcomes:
-            workspace.listener.built(outcome)
-        yield _result(table, outcomes)
+        yield _result(table, build_table_of_day(workspace, table, day))
 
     return build
 

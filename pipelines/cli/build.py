@@ -11,13 +11,19 @@ from pipelines.cli.options import AsJson, Config, days_of, settings_file
 from pipelines.cli.output import console, errors, print_plain, to_json
 from pipelines.errors import PodledgerError
 from pipelines.landing.land import LandReport, new_landing_days
+from pipelines.ledger import Ledger
 from pipelines.orchestration import instance_of, run_job
 from pipelines.run import (
     Listener,
     Workspace,
     days_to_build,
+    is_possible,
+    is_stale,
+    missing_clusters,
     missing_deliveries,
+    note_deliveries,
     now,
+    require_possible,
     stale_days,
 )
 from transforms.registry import transforms
@@ -80,21 +86,22 @@ class BuildReport(Listener):
 
 def run_build(workspace: Workspace, report: BuildReport, asked: list[dt.date]) -> None:
     """Land everything new, then build the asked days, or all stale ones if none is asked."""
+    require_possible(asked)
     workspace.listener = report
     with workspace.locked() as lake, instance_of(workspace) as instance:
         for day in new_landing_days(workspace.settings, lake, now().date()):
-            run_job(workspace, instance, "land", day)
-        wanted = asked or stale_days(workspace)
+            if is_possible(day):
+                run_job(workspace, instance, "land", day)
+            else:
+                report.missing.append(f"files of landing day {day}: not landed; impossible day")
+        note_deliveries(workspace, asked)
         built = []
-        for day in days_to_build(workspace, wanted):
-            if day in stale_days(workspace) or (day in asked and not _is_built(workspace, day)):
+        for day in days_to_build(workspace, asked or stale_days(workspace)):
+            if is_stale(workspace, Ledger.read(lake), day):
                 run_job(workspace, instance, "build", day)
                 built.append(day)
-        report.missing = missing_deliveries(workspace, asked or built)
-
-
-def _is_built(workspace: Workspace, day: dt.date) -> bool:
-    return bool(workspace.lake.files("run_dependency_days", day))
+        report.missing += missing_deliveries(workspace, asked or built)
+        report.missing += missing_clusters(workspace, asked or built)
 
 
 def build(

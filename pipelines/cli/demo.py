@@ -39,8 +39,8 @@ LIMIT 25
 """
 COVERAGE = """
 SELECT
-    project, u.name AS run, source, FLOOR(coverage_ratio * 10000) / 10000 AS ratio, lost_count AS lost,
-    empty_means, array_to_string(reasons, '; ') AS reasons
+    project, u.name AS run, source, FLOOR(coverage_ratio * 10000) / 10000 AS ratio,
+    lost_count AS lost, empty_means, array_to_string(reasons, '; ') AS reasons
 FROM run_coverage
 LEFT JOIN (SELECT DISTINCT run_uuid, name FROM runs) AS u USING (run_uuid)
 WHERE source = 'flows' AND empty_means <> 'nothing_happened'

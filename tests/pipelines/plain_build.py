@@ -7,13 +7,12 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.build import build_day, build_day_of
 from pipelines.catalog import write_catalog
 from pipelines.fixtures import lay_out
-from pipelines.ledger import Ledger
-from pipelines.run import Workspace, event_days, land_days, now
+from pipelines.run import Workspace, build_table_of_day, event_days, land_days
 from pipelines.storage import Lake
 from schemas.registry import tables
+from transforms.registry import transforms
 
 DERIVED = tuple(n for n, s in tables().items() if s.layer in {"intermediate", "marts"})
 SMALL = (
@@ -52,11 +51,9 @@ def build_all(
         workspace._held = Lake(workspace.settings.lake_path, hook)
     with workspace.locked() as lake:
         land_days(workspace, None)
-        ledger = Ledger.read(lake)
         published = 0
         for day in event_days(lake):
-            build = build_day_of(workspace.settings, lake, ledger, day, now().date())
-            outcomes = build_day(workspace.settings, lake, ledger, build, lambda _outcome: None)
+            outcomes = [o for t in transforms() for o in build_table_of_day(workspace, t, day)]
             problems = [o.problem for o in outcomes if o.problem]
             assert not problems, problems
             published += sum(1 for o in outcomes if o.published)

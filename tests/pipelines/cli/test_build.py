@@ -1,0 +1,96 @@
+"""`podledger build`: exit 0 done, 1 a check failed, 2 wrong usage, 3 something is missing."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipelines import build
+from pipelines.errors import DataCheckError
+from tests.pipelines.cli.command import Ended, podledger
+from tests.pipelines.landing_zone import line, put
+
+SETTINGS = """
+lake: lake
+catalog: podledger.duckdb
+clusters:
+  alder: {cloud: aws}
+exports:
+  - {name: logs, format: auto, path: "in/%Y-%m-%d/*.log*", expect: {every: day}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    (tmp_path / "podledger.yaml").write_text(SETTINGS, encoding="utf-8")
+    put(tmp_path, "a.log", [line(1)])
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> Ended:
+    return podledger("build", "--config", folder / "podledger.yaml", *arguments)
+
+
+def test_a_build_of_all_that_is_expected_exits_0_and_a_further_one_changes_nothing(
+    folder: Path,
+) -> None:
+    first = run(folder, "--json")
+    assert first.code == 0, first.err
+    content = json.loads(first.out)
+    assert (content["landed_files"], content["days"]) == (1, ["2026-03-10"])
+    assert (content["problems"], content["missing"], content["unread"]) == ([], [], [])
+    again = run(folder)
+    assert again.code == 0
+    assert again.out.splitlines()[0] == "nothing changed"
+
+
+def test_a_failed_check_exits_1_and_names_table_and_cluster(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = build.publish
+
+    def refuse(lake, session, spec, source, day, name, *rest):
+        if (spec.name, name) == ("connections", "alder"):
+            message = "connections: key (connection_id) repeats"
+            raise DataCheckError(message)
+        return whole(lake, session, spec, source, day, name, *rest)
+
+    monkeypatch.setattr(build, "publish", refuse)
+    ended = run(folder)
+    assert ended.code == 1
+    assert "not published: alder 2026-03-10: connections: key (connection_id) repeats" in ended.out
+    assert not list((folder / "lake" / "connections").rglob("*.parquet"))
+    assert list((folder / "lake" / "run_dependency_days").rglob("fleet.parquet"))
+    monkeypatch.undo()
+    assert run(folder).code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--date", "2026-13-01"), "--date 2026-13-01: expected a day such as 2026-03-10"),
+        (("--date", "2023-01-01"), "2023-01-01: expected a day from 2024-01-01 to "),
+        (("--date", "2999-01-01"), "2999-01-01: expected a day from 2024-01-01 to "),
+        (("--from", "2026-03-10"), "--from and --to go together"),
+        (("--cluster", "elm"), "--cluster elm: expected one of alder"),
+        (("--stale", "--date", "2026-03-10"), "--stale chooses the days itself"),
+    ],
+)
+def test_wrong_usage_exits_2_with_what_was_expected(
+    folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    ended = run(folder, *arguments)
+    assert ended.code == 2
+    assert message in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_a_day_on_which_nothing_came_and_a_file_that_nobody_knows_exit_3_by_name(
+    folder: Path,
+) -> None:
+    put(folder, "odd.log", ["neither this nor that"])
+    ended = run(folder, "--date", "2026-03-12")
+    assert ended.code == 3
+    assert "missing: fleet: logs of 2026-03-12: missing (no file came)" in ended.out
+    assert "odd.log: no known format recognises it" in ended.out

@@ -1,0 +1,121 @@
+"""What a build does with days, clusters and deliveries, without the command line."""
+
+import datetime as dt
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipelines.deliveries import DELIVERIES
+from pipelines.errors import DataCheckError, PodledgerError
+from pipelines.run import (
+    Workspace,
+    build_table_of_day,
+    event_days,
+    land_days,
+    missing_clusters,
+    missing_deliveries,
+    note_deliveries,
+    require_possible,
+)
+from tests.pipelines.landing_zone import line, put, zone
+from transforms.registry import transforms
+
+DAY = dt.date(2026, 3, 10)
+TWO = """
+lake: lake
+catalog: podledger.duckdb
+clusters:
+  alder: {cloud: aws}
+  birch: {cloud: aws}
+exports:
+  - {name: logs, format: s3_access_log, path: "in/%Y-%m-%d/*.log*", expect: {every: day}}
+"""
+
+
+def workspace_of(folder: Path, text: str = TWO) -> Workspace:
+    zone(folder, text)
+    return Workspace(folder / "podledger.yaml")
+
+
+def test_a_record_of_a_clock_that_runs_ahead_hides_no_day(tmp_path: Path) -> None:
+    ahead = line(1).replace("10/Mar/2026", "10/Mar/2099")
+    put(tmp_path, "a.log", [line(1), ahead])
+    workspace = workspace_of(tmp_path)
+    land_days(workspace, None)
+    assert event_days(workspace.lake) == [DAY]
+
+
+def test_days_that_no_partition_holds_are_refused_with_what_is_expected() -> None:
+    require_possible([DAY])
+    for wrong in (dt.date(2023, 12, 31), dt.date(2999, 1, 1)):
+        with pytest.raises(PodledgerError, match=f"{wrong}: expected a day from 2024-01-01 to "):
+            require_possible([DAY, wrong])
+
+
+def test_an_asked_day_on_which_nothing_came_is_missing_and_stays_in_deliveries(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    workspace = workspace_of(tmp_path)
+    land_days(workspace, None)
+    asked = DAY + dt.timedelta(days=2)
+    assert missing_deliveries(workspace, [asked]) == [
+        "fleet: logs of 2026-03-12: missing (no file came)"
+    ]
+    note_deliveries(workspace, [asked])
+    put(tmp_path, "b.log", [line(2)])
+    land_days(workspace, None)
+    rows = pl.concat(
+        pl.read_parquet(path, hive_partitioning=False)
+        for day in workspace.lake.days(DELIVERIES)
+        for path in workspace.lake.files(DELIVERIES, day)
+    )
+    assert rows.select("landing_date", "status", "file_count").rows() == [
+        (DAY, "complete", 2),
+        (DAY + dt.timedelta(days=1), "missing", 0),
+        (asked, "missing", 0),
+    ]
+
+
+def test_a_cluster_that_was_never_built_is_named(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    workspace = workspace_of(tmp_path)
+    workspace.only_cluster = "alder"
+    land_days(workspace, None)
+    for table in transforms():
+        build_table_of_day(workspace, table, DAY)
+    assert missing_clusters(workspace, [DAY]) == [
+        "birch: no published tables of 2026-03-10; the fleet's answers leave it out"
+    ]
+    workspace.only_cluster = None
+    for table in transforms():
+        build_table_of_day(workspace, table, DAY)
+    assert missing_clusters(workspace, [DAY]) == []
+
+
+def test_a_cluster_whose_table_fails_stays_unpublished_and_the_others_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pipelines import build
+
+    whole = build.publish
+
+    def refuse(lake, session, spec, source, day, name, *rest):
+        if (spec.name, name) == ("pod_intervals", "birch"):
+            message = "pod_intervals: rows break the model"
+            raise DataCheckError(message)
+        return whole(lake, session, spec, source, day, name, *rest)
+
+    monkeypatch.setattr(build, "publish", refuse)
+    put(tmp_path, "a.log", [line(1)])
+    workspace = workspace_of(tmp_path)
+    land_days(workspace, None)
+    outcomes = [o for t in transforms() for o in build_table_of_day(workspace, t, DAY)]
+    assert [(o.table, o.scope) for o in outcomes if o.problem] == [("pod_intervals", "birch")]
+    published = {(o.table, o.scope) for o in outcomes if o.published}
+    assert {scope for _, scope in published} == {"alder", "fleet"}
+    assert ("run_dependency_days", "fleet") in published
+    assert missing_clusters(workspace, [DAY]) == [
+        "birch: no published tables of 2026-03-10; the fleet's answers leave it out"
+    ]
