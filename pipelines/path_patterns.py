@@ -44,7 +44,7 @@ class PathPattern:
     """A compiled pattern.
 
     Attributes:
-        text: The pattern as written.
+        text: The pattern, behind the folder that it begins in.
         prefix: Longest literal beginning that ends with `/`; where listing starts.
         regex: Matches whole paths.
     """
@@ -54,18 +54,28 @@ class PathPattern:
     regex: re.Pattern[str]
 
     @classmethod
-    def compile(cls, text: str) -> "PathPattern":
+    def compile(cls, text: str, folder: str = "") -> "PathPattern":
         """Compile a pattern.
 
+        Args:
+            text: The pattern.
+            folder: Folder that a relative pattern begins in; its name is taken as it is, whatever
+                looks like a placeholder or a glob in it.
+
         Raises:
-            ValueError: An unknown placeholder, `..`, or a date without year, month or day.
+            ValueError: An unknown placeholder, `..`, another scheme than S3's, or a date without
+                year, month or day.
         """
+        if "://" in text and not text.startswith("s3://"):
+            message = "expected a local path or one that begins with s3://"
+            raise ValueError(message)
         if any(part == ".." for part in text.split("/")):
             message = "expected a path without `..`"
             raise ValueError(message)
-        parts: list[str] = []
+        start = f"{folder.rstrip('/')}/" if folder and not text.startswith(("/", "s3://")) else ""
+        parts: list[str] = [re.escape(start)]
         seen: set[str] = set()
-        literal, open_prefix = "", True
+        literal, open_prefix = start, True
         for token in _TOKEN.findall(text):
             field = _FIELDS.get(token)
             if field is not None:
@@ -88,7 +98,7 @@ class PathPattern:
             message = "expected %Y, %m and %d together"
             raise ValueError(message)
         prefix = literal[: literal.rfind("/") + 1]
-        return cls(text, prefix, re.compile("".join(parts) + r"\Z", re.DOTALL))
+        return cls(start + text, prefix, re.compile("".join(parts) + r"\Z", re.DOTALL))
 
     @property
     def names_cluster(self) -> bool:

@@ -182,6 +182,11 @@ class Settings(_Strict):
         """A path as used: URLs as they are, relative paths against the settings file."""
         return path if "://" in path else str(self._folder / path)
 
+    def pattern_of(self, export: ExportSettings) -> PathPattern:
+        """Pattern of an export's path; a relative one begins at the settings file."""
+        text = export.path if "://" in export.path else str(Path(export.path))
+        return PathPattern.compile(text, self._folder.as_posix())
+
     @property
     def lake_path(self) -> Path:
         """Folder of the lake."""

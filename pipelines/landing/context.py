@@ -2,6 +2,7 @@
 
 import datetime as dt
 
+from pipelines.landing.inputs import storable
 from pipelines.settings import ExportSettings, Settings
 from transforms.redaction import clean_url, redact_name
 from transforms.staging.parser import FileContext
@@ -9,6 +10,7 @@ from transforms.staging.parser import FileContext
 
 def stored_path(path: str) -> str:
     """A path as the ledger may hold it: URLs without userinfo and query, names without tokens."""
+    path = storable(path)
     return clean_url(path) if "://" in path else redact_name(path)
 
 

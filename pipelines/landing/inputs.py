@@ -1,6 +1,7 @@
 """Find the files of an export, locally or on S3, and make one readable as a local file."""
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -56,11 +57,12 @@ def list_inputs(settings: Settings, export: ExportSettings) -> list[InputFile]:
     Raises:
         InputError: The place cannot be listed.
     """
-    pattern = PathPattern.compile(settings.resolve(export.path))
+    pattern = settings.pattern_of(export)
     listing = _list_s3 if pattern.text.startswith("s3://") else _list_local
     found = []
     for path, size, mark in listing(pattern):
-        facts = pattern.facts(path)
+        # A name on a disk may be no UTF-8; what is stored of it must be.
+        facts = pattern.facts(storable(path))
         if facts is None or path.endswith(IGNORED_ENDINGS):
             continue
         if facts.cluster is not None:
@@ -71,29 +73,47 @@ def list_inputs(settings: Settings, export: ExportSettings) -> list[InputFile]:
     return sorted(found)
 
 
+def storable(path: str) -> str:
+    """A path as text: bytes in it that are no UTF-8 become escapes."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def _list_local(pattern: PathPattern) -> Iterator[tuple[str, int, str]]:
     root = Path(pattern.prefix or ".")
     if not root.is_dir():
         return
-    for folder, folders, names in os.walk(root, onerror=_refuse):
-        folders.sort()
-        for name in sorted(names):
-            path = Path(folder) / name
-            text = path.as_posix()
-            if not pattern.regex.match(text):
-                continue
-            try:
-                status = path.stat()
-            except OSError as error:
-                message = f"{text}: {error.strerror}; expected a readable file"
-                raise InputError(message) from None
-            if path.is_file():
-                yield text, status.st_size, f"{status.st_size}-{status.st_mtime_ns}"
+    # Only `**` reaches deeper than the pattern has folders.
+    depth = 1_000 if "**" in pattern.text else pattern.text.count("/") - pattern.prefix.count("/")
+    for path in _walk(root, frozenset(), depth):
+        text = path.as_posix()
+        if not pattern.regex.match(text):
+            continue
+        try:
+            status = path.stat()
+        except OSError:
+            # A link that leads nowhere, or a file that was just removed: reading it will say so.
+            yield text, 0, "unreadable"
+            continue
+        if stat.S_ISREG(status.st_mode):
+            yield text, status.st_size, f"{status.st_size}-{status.st_mtime_ns}"
 
 
-def _refuse(error: OSError) -> None:
-    message = f"{error.filename}: {error.strerror}; expected a readable folder"
-    raise InputError(message)
+def _walk(folder: Path, above: frozenset[tuple[int, int]], depth: int) -> Iterator[Path]:
+    """Files below a folder; links to folders are followed, but not back into one above."""
+    try:
+        status = folder.stat()
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        message = f"{folder}: {error.strerror}; expected a readable folder"
+        raise InputError(message) from None
+    here = (status.st_dev, status.st_ino)
+    if here in above:
+        return
+    for entry in entries:
+        if not entry.is_dir():
+            yield folder / entry.name
+        elif depth > 0:
+            yield from _walk(folder / entry.name, above | {here}, depth - 1)
 
 
 def _list_s3(pattern: PathPattern) -> Iterator[tuple[str, int, str]]:

@@ -14,13 +14,13 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.errors import DataCheckError
+from pipelines.errors import DataCheckError, InputError
 from pipelines.landing.context import file_context, stored_path
 from pipelines.landing.detection import Detected, identify
 from pipelines.landing.duplicates import Repeats, find_repeats, ranges
 from pipelines.landing.inputs import InputFile, list_inputs, local_copy
 from pipelines.landing.parsing import Batch, BatchOutcome, FileJob, FileOutcome, parse_batch
-from pipelines.landing.readers import Scan, scan
+from pipelines.landing.readers import UNREADABLE, Scan, scan
 from pipelines.ledger import EXPORT_FILES, Ledger
 from pipelines.publication import TableWriter
 from pipelines.settings import ExportSettings, Settings
@@ -103,7 +103,7 @@ def land(
         days: Only files of these landing days; all if none.
 
     Raises:
-        InputError: A file cannot be listed or read.
+        InputError: A folder cannot be listed, or a file vanished while it was read.
         DataCheckError: A file's records do not add up.
     """
     lake.sweep()
@@ -251,13 +251,21 @@ def _examine(
     if cluster is None and export.clusters is not None and len(export.clusters) == 1:
         cluster = export.clusters[0]
     scope = cluster or FLEET
-    with local_copy(file.path, file.size, settings.temp_path) as path:
-        stated = None if export.format == "auto" else export.format
-        detected = identify(path, stated, export.record_format)
-        if not isinstance(detected, Detected):
-            return detected
-        parser = detected.parser
-        scanned = scan(path, contents.lengths(scope, file.facts.node, parser.name))
+    try:
+        with local_copy(file.path, file.size, settings.temp_path) as path:
+            stated = None if export.format == "auto" else export.format
+            detected = identify(path, stated, export.record_format)
+            if not isinstance(detected, Detected):
+                return detected
+            parser = detected.parser
+            scanned = scan(path, contents.lengths(scope, file.facts.node, parser.name))
+    except InputError as error:
+        # One file that cannot be read must not keep the others, and their clusters, from landing.
+        return str(error).removeprefix(f"{file.path}: ")
+    except OSError as error:
+        return f"{error.strerror or 'cannot be read'}; expected a readable file"
+    if scanned.broken is not None and scanned.broken.reason.startswith(UNREADABLE):
+        return scanned.broken.reason
     context = file_context(
         settings,
         export,

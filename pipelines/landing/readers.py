@@ -31,6 +31,9 @@ MAX_RATIO = 1_000
 RATIO_FLOOR = 64 << 20
 """Small files may compress as well as they like."""
 
+UNREADABLE = "unreadable"
+"""First word of the reason where a file could not even be opened."""
+
 _DAMAGED: tuple[type[Exception], ...] = (
     EOFError,
     OSError,
@@ -85,7 +88,7 @@ def blocks(path: Path) -> Iterator[bytes | Break]:
     try:
         stream = _open(path)
     except OSError as error:
-        yield Break(0, f"unreadable: {error.strerror or 'cannot be opened'}")
+        yield Break(0, f"{UNREADABLE}: {error.strerror or 'cannot be opened'}")
         return
     try:
         # A decompressor that finds damage drops the whole read in which it finds it.

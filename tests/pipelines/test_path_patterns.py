@@ -46,6 +46,7 @@ def test_an_impossible_day_is_no_match() -> None:
         ("/a/{zone}/b", "unknown placeholder {zone}"),
         ("/a/%Y/b", "%Y, %m and %d together"),
         ("/a/%j", "unknown placeholder %j"),
+        ("gs://a/b", "begins with s3://"),
     ],
 )
 def test_a_wrong_pattern_says_what_was_expected(pattern: str, message: str) -> None:

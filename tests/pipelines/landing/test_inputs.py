@@ -59,6 +59,42 @@ def test_a_cluster_that_is_not_in_the_settings_is_no_input(tmp_path: Path) -> No
     assert [f.facts.cluster for f in list_inputs(settings, settings.exports[0])] == ["alder"]
 
 
+def test_the_folder_of_the_settings_may_have_any_name(tmp_path: Path) -> None:
+    folder = tmp_path / "100% {cluster} *?[x]"
+    put(folder, "a.log", [line(1)])
+    settings = zone(folder)
+    assert [Path(f.path).name for f in list_inputs(settings, settings.exports[0])] == ["a.log"]
+
+
+def test_links_to_folders_are_followed_but_not_in_a_circle(tmp_path: Path) -> None:
+    put(tmp_path / "elsewhere", "a.log", [line(1)])
+    (tmp_path / "in").symlink_to(tmp_path / "elsewhere/in")
+    (tmp_path / "elsewhere/in/2026-03-10/again").symlink_to(tmp_path / "elsewhere/in")
+    settings = zone(tmp_path, SETTINGS.replace("%Y-%m-%d/*", "**/%Y-%m-%d/*"))
+    assert [Path(f.path).name for f in list_inputs(settings, settings.exports[0])] == ["a.log"]
+
+
+def test_a_link_that_leads_nowhere_is_named_and_the_others_land(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    (tmp_path / "in/2026-03-10/b.log").symlink_to(tmp_path / "gone")
+    settings = zone(tmp_path)
+    report = land(settings, Lake(settings.lake_path), FIRST_SEEN)
+    assert (report.files, report.records["accepted"]) == (1, 1)
+    ((path, reason),) = report.unknown
+    assert path.endswith("b.log")
+    assert reason.startswith("vanished")
+
+
+def test_a_name_that_is_no_utf8_lands_under_an_escaped_name(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.log", [line(1)])
+    path.rename(path.with_name("a\udcff.log"))
+    settings = zone(tmp_path)
+    lake = Lake(settings.lake_path)
+    assert land(settings, lake, FIRST_SEEN).records["accepted"] == 1
+    assert Ledger.read(lake).files["path"].to_list() == [f"{path.parent}/a\\xff.log"]
+    assert land(settings, lake, FIRST_SEEN).files == 0
+
+
 def test_an_absent_folder_has_no_inputs(tmp_path: Path) -> None:
     settings = zone(tmp_path)
     assert list_inputs(settings, settings.exports[0]) == []

@@ -12,6 +12,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from pipelines.errors import InputError
+from pipelines.landing import readers
 from pipelines.landing.duplicates import ranges
 from pipelines.landing.land import LandReport, land
 from pipelines.ledger import Ledger
@@ -198,6 +199,30 @@ def test_a_folder_that_cannot_be_read_is_named(
     monkeypatch.setattr("os.scandir", refuse)
     with pytest.raises(InputError, match="Permission denied; expected a readable folder"):
         run(settings)
+
+
+def test_a_file_that_cannot_be_opened_is_named_and_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    put(tmp_path, "b.log", [line(2)])
+    settings = zone(tmp_path)
+    opened = readers._open
+
+    def refuse(path: Path) -> object:
+        if path.name == "b.log":
+            raise PermissionError(13, "Permission denied")
+        return opened(path)
+
+    monkeypatch.setattr(readers, "_open", refuse)
+    report, _ = run(settings)
+    assert counts(report) == (1, 1, 0, 0, 0)
+    assert report.unknown == [
+        (str(tmp_path / "in/2026-03-10/b.log"), "unreadable: Permission denied")
+    ]
+    monkeypatch.undo()
+    report, ledger = run(settings)
+    assert keys(ledger) == ["key-1", "key-2"]
 
 
 @hypothesis_settings(max_examples=20)
