@@ -8,6 +8,7 @@ import csv
 import datetime as dt
 import io
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -32,20 +33,20 @@ class Format(StrEnum):
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401  any cell
-    """A cell as JSON can hold it; times in ISO 8601, money as text."""
+    """A cell as JSON holds it; times in ISO 8601, money and what JSON has no word for as text."""
     if isinstance(value, dt.datetime):
         return value.astimezone(dt.UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     if isinstance(value, dt.date):
         return value.isoformat()
-    if isinstance(value, Decimal):
-        return str(value)
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
-    return value
+    is_json = value is None or isinstance(value, int | str)
+    is_json = is_json or (isinstance(value, float) and math.isfinite(value))
+    return value if is_json else str(value)
 
 
 def text(value: Any) -> str:  # noqa: ANN401  any cell
@@ -93,7 +94,8 @@ def print_rows(
 ) -> None:
     """Print rows in one of the three formats."""
     if form is Format.JSON:
-        print_plain(to_json([dict(zip(columns, row, strict=True)) for row in rows]))
+        names = _apart(columns)
+        print_plain(to_json([dict(zip(names, row, strict=True)) for row in rows]))
     elif form is Format.CSV:
         print_plain(to_csv(columns, rows).removesuffix("\n"))
     else:
@@ -101,6 +103,18 @@ def print_rows(
             print_plain(title)
         for printed in table_lines(columns, rows, terminal_width()):
             print_plain(printed)
+
+
+def _apart(columns: Sequence[str]) -> list[str]:
+    """Names as keys of one object: a name that stands again gets a number, as DuckDB gives it."""
+    found: list[str] = []
+    for column in columns:
+        name, number = column, 0
+        while name in found:
+            number += 1
+            name = f"{column}_{number}"
+        found.append(name)
+    return found
 
 
 def terminal_width() -> int:
@@ -130,7 +144,7 @@ def table_lines(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: in
     ]
     room = width - 2 * (len(columns) - 1)
     if sum(least) > room:
-        return _upright(columns, cells, width)
+        return _upright(columns, cells, is_number, width)
     while sum(widths) > room:
         widest = max(
             (i for i in range(len(widths)) if widths[i] > least[i]), key=widths.__getitem__
@@ -149,13 +163,17 @@ SHORTEST = 8
 """Cells to which a text may be shortened."""
 
 
-def _upright(columns: Sequence[str], cells: list[list[str]], width: int) -> list[str]:
-    label = min(max(map(cell_len, columns), default=0), width // 2)
+def _upright(
+    columns: Sequence[str], cells: list[list[str]], is_number: list[bool], width: int
+) -> list[str]:
+    label = min(max(map(cell_len, columns), default=0), max(width // 2, SHORTEST))
+    room = max(width - label - 2, SHORTEST)
     lines: list[str] = []
     for row in cells:
-        for name, cell in zip(columns, row, strict=True):
+        for name, cell, number in zip(columns, row, is_number, strict=True):
             if cell:
-                value = _fit(cell, width - label - 2, right=False)
+                # A line may grow too long for the terminal; a number with a hole is a wrong one.
+                value = cell if number else _fit(cell, room, right=False)
                 lines.append(f"{_fit(name, label, right=False)}  {value}".rstrip())
         lines.append("")
     return lines[:-1]

@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 from decimal import Decimal
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -49,6 +50,37 @@ def test_json_keeps_numbers_and_nulls() -> None:
     assert json.loads(to_json([{"a": 1, "b": None, "c": [dt.date(2026, 3, 10)]}])) == [
         {"a": 1, "b": None, "c": ["2026-03-10"]}
     ]
+
+
+def test_json_holds_any_cell_of_the_engine() -> None:
+    values = [
+        dt.timedelta(hours=1),
+        dt.time(10),
+        UUID("6f1e3c36-0000-4000-8000-00000000000a"),
+        float("nan"),
+        float("-inf"),
+        1.5,
+    ]
+    assert json.loads(to_json(values)) == [
+        "1:00:00",
+        "10:00:00",
+        "6f1e3c36-0000-4000-8000-00000000000a",
+        "nan",
+        "-inf",
+        1.5,
+    ]
+
+
+def test_columns_of_one_name_are_all_in_the_json(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rows(["a", "a", "a_1", "a"], [[1, 2, 3, 4]], Format.JSON)
+    assert json.loads(capsys.readouterr().out) == [{"a": 1, "a_1": 2, "a_1_1": 3, "a_2": 4}]
+
+
+@pytest.mark.parametrize("width", [1, 3, 20])
+def test_a_number_is_whole_in_any_terminal(width: int) -> None:
+    lines = table_lines(["bytes", "name"], [[9_223_372_036_854_775_807, "x" * 99]], width)
+    assert "9223372036854775807" in "\n".join(lines)
+    assert "x" in "\n".join(lines)
 
 
 def test_markup_is_shown_as_text(capsys: pytest.CaptureFixture[str]) -> None:
