@@ -29,7 +29,8 @@ import msgspec
 
 from transforms.staging import lookup_fields as f
 from transforms.staging.json_heads import first_value
-from transforms.staging.json_lookups import Row, parse_lookups, whole_record_id
+from transforms.staging.json_items import whole_record_id
+from transforms.staging.json_lookups import Row, parse_lookups
 from transforms.staging.json_records import Item, decode
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition
 from transforms.staging.refusal import refuse

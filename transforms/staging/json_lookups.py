@@ -3,13 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import msgspec
-
-from transforms.staging.json_records import Item, RecordError, decode, documents
+from transforms.staging import parser
+from transforms.staging.json_items import parse_items
+from transforms.staging.json_records import Item
 from transforms.staging.lookup_fields import TABLE
 from transforms.staging.parser import FileContext, Parsed, RawRecord
-from transforms.staging.refusal import RefusedError
-from transforms.staging.values import identity
 
 Row = dict[str, Any]
 Read = Callable[[Item, FileContext], Row | str]
@@ -17,8 +15,6 @@ Read = Callable[[Item, FileContext], Row | str]
 
 Raises RecordError or RefusedError where the record cannot be used.
 """
-
-_ITEMS: "msgspec.json.Decoder[list[msgspec.Raw]]" = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def parse_lookups(
@@ -32,36 +28,9 @@ def parse_lookups(
         read: Reads one record.
         shown: Keys whose text an excerpt of a refused record may show.
     """
-    for raw in records:
-        for document in documents(raw):
-            yield from _document(document, context, read, shown)
 
-
-def _document(
-    document: Item, context: FileContext, read: Read, shown: frozenset[bytes]
-) -> Iterator[Parsed]:
-    if document.data.lstrip()[:1] != b"[":
-        yield _record(document, context, read, shown)
-        return
-    try:
-        items = decode(_ITEMS, document.data, document.path)
-    except RecordError as error:
-        yield document.rejected(error, shown)
-        return
-    for index, data in enumerate(items):
-        yield _record(document.part(f"[{index}]", bytes(data)), context, read, shown)
-
-
-def _record(item: Item, context: FileContext, read: Read, shown: frozenset[bytes]) -> Parsed:
-    try:
+    def rows(item: Item, context: FileContext) -> tuple[parser.Row, ...] | str:
         found = read(item, context)
-    except (RecordError, RefusedError) as error:
-        return item.rejected(error, shown)
-    if isinstance(found, str):
-        return Parsed(item.locator, item.offset, item.data, ignore=found)
-    return Parsed(item.locator, item.offset, item.data, rows=((TABLE, found),))
+        return found if isinstance(found, str) else ((TABLE, found),)
 
-
-def whole_record_id(item: Item) -> str:
-    """Id of a record whose format has none of its own: that of its whole text."""
-    return identity(item.data.decode("utf-8", "replace").strip())
+    yield from parse_items(records, context, rows, shown)

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, unquote_plus
 
 from transforms.redaction import KeyedHash, redact, redact_name
+from transforms.staging import request_fields as f
 from transforms.staging.parser import (
     FileContext,
     Parsed,
@@ -100,21 +101,6 @@ _COPY_SOURCE_SIDE = frozenset({"REST.COPY.OBJECT_GET", "REST.COPY.PART_GET"})
 _QUERY = re.compile(rb'\?[^\s"]*')
 _NO_QUERY = "?…".encode()
 _METHOD = re.compile(r"(GET|HEAD|PUT|POST|DELETE|OPTIONS|PATCH) ")
-_APP_ID = re.compile(r"(?:^|(?<= ))app/([!#$%&'*+.^_`|~0-9A-Za-z-]{1,50})(?= |$)")
-_UPLOAD_ID = re.compile(r"[A-Za-z0-9._~-]{1,1024}")
-_KEY_ID = re.compile(r"[A-Za-z0-9]{3,128}")
-_WORD = re.compile(r"[A-Za-z0-9]{1,32}")
-_ARN = re.compile(r"arn:[a-z0-9-]+:[!-~]{1,512}")
-_SESSION = re.compile(
-    r"arn:[a-z0-9-]+:sts::[0-9]{1,12}:(?:assumed-role/[!-.0-~]{1,128}|federated-user)/[!-~]{1,128}"
-)
-_HOST = re.compile(r"[a-z0-9.-]{1,255}")
-_REGION_TEXT = r"[a-z]{2}(?:-[a-z]{3,12}){1,3}-[0-9]{1,2}"
-_REGION = re.compile(_REGION_TEXT)
-_HOST_REGION = re.compile(
-    rf"(?:^|\.)s3(?:express)?[a-z0-9.-]*?[.-]({_REGION_TEXT})\.(?:vpce\.)?amazonaws\.com(?:\.cn)?$"
-)
-_HOST_VPC_ENDPOINT = re.compile(r"(?:^|\.)(vpce-[0-9a-f]{8,17})-[0-9a-z-]+\.s3\.")
 _WRONG_REGION = frozenset({301, 302, 307, 308, 400})
 """Answers that a client gets who asked the endpoint of a region where the bucket is not."""
 
@@ -257,9 +243,9 @@ def _row(line: _Reading, context: FileContext) -> dict[str, Any]:
     asked = _query(line.uri)
     tail = dict(zip(_TAIL_FIELDS, line.tail, strict=False))
     principal = _present(requester)
-    authentication = _shaped(_WORD, tail.get("authentication"))
-    access_point = _redacted_name(_shaped(_ARN, tail.get("access_point")))
-    endpoint, region, vpc_endpoint = _host(tail.get("host", "-"))
+    authentication = f.word(tail.get("authentication"))
+    access_point = f.arn(tail.get("access_point"))
+    endpoint, region, vpc_endpoint = f.s3_host(tail.get("host", "-"))
     agent = _redacted(_present(line.agent))
     method = _METHOD.match(line.uri)
     bucket_name = _redacted_name(_present(bucket))
@@ -278,12 +264,12 @@ def _row(line: _Reading, context: FileContext) -> dict[str, Any]:
         "error": _redacted_name(_present(error)),
         "response_bytes": _number("bytes_sent", sent),
         "object_size_bytes": _number("object_size", size),
-        "is_range": _is_range(operation, status, asked),
+        "is_range": f.is_range(operation, status, asks_for_part="partNumber" in asked or None),
         "duration_seconds": _seconds("total_time", total),
         "turn_around_seconds": _seconds("turn_around_time", turn_around),
         "client_address": _address(address),
         "principal": _redacted_name(principal),
-        "session_arn": _session_arn(principal),
+        "session_arn": f.session_arn(principal),
         "access_key_id_hash": (
             _access_key_id_hash(asked, context.key_hash)
             # The key id of a request that S3 did not authenticate is only what a client claims.
@@ -291,10 +277,10 @@ def _row(line: _Reading, context: FileContext) -> dict[str, Any]:
             else None
         ),
         "user_agent": agent,
-        "app_id": _app_id(agent),
+        "app_id": f.app_id(agent),
         "request_id": _redacted_name(_present(request_id)),
-        "upload_id": _upload_id(asked),
-        "part_number": _part_number(asked),
+        "upload_id": f.upload_id(f.only(asked, "uploadId")),
+        "part_number": f.part_number(f.only(asked, "partNumber")),
         "authentication": authentication,
         "bucket_region": _bucket_region(region, access_point, status) or context.region,
         "endpoint": endpoint,
@@ -316,10 +302,6 @@ _TAIL_FIELDS = (
 
 def _present(text: str) -> str | None:
     return None if text in {"-", ""} else text
-
-
-def _shaped(pattern: re.Pattern[str], text: str | None) -> str | None:
-    return text if text is not None and pattern.fullmatch(text) else None
 
 
 def _number(name: str, text: str) -> int | None:
@@ -404,36 +386,12 @@ def _key(text: str, operation: str) -> str | None:
     return _redacted_name(text)
 
 
-def _query(uri: str) -> dict[str, list[str]]:
-    """Read the query parameters of a request line; they are never stored as they are."""
-    query = uri.rpartition(" HTTP/")[0].partition("?")[2]
-    asked: dict[str, list[str]] = {}
-    for part in query.split("&") if query else ():
-        name, _, value = part.partition("=")
-        asked.setdefault(unquote(name), []).append(unquote(value))
-    return asked
+def _query(uri: str) -> f.Parameters:
+    """Read the query parameters of a request line."""
+    return f.query_parameters(uri.rpartition(" HTTP/")[0].partition("?")[2])
 
 
-def _only(asked: dict[str, list[str]], name: str) -> str | None:
-    """Value of a parameter that stands once; two values of one parameter say nothing."""
-    found = asked.get(name, [])
-    return found[0] if len(found) == 1 else None
-
-
-def _is_range(operation: str, status: int | None, asked: dict[str, list[str]]) -> bool | None:
-    """Say whether a part was asked for, as far as the log says it; it has no Range header.
-
-    206 and 416 answer ranges, and `partNumber` asks for a part. A 200 is a whole object, maybe cut
-    short; any other answer leaves open what was asked.
-    """
-    if operation != "read":
-        return None
-    if status in {206, 416} or "partNumber" in asked:
-        return True
-    return False if status == 200 else None
-
-
-def _access_key_id_hash(asked: dict[str, list[str]], key_hash: KeyedHash) -> str | None:
+def _access_key_id_hash(asked: f.Parameters, key_hash: KeyedHash) -> str | None:
     """Hash the access key id of a request that was signed in its query (signature 4 or 2)."""
     found = [
         value
@@ -441,50 +399,7 @@ def _access_key_id_hash(asked: dict[str, list[str]], key_hash: KeyedHash) -> str
         if name.lower() in {"x-amz-credential", "awsaccesskeyid"}
         for value in values
     ]
-    if len(found) != 1:
-        return None
-    key_id = found[0].partition("/")[0]
-    return key_hash.of(key_id) if _KEY_ID.fullmatch(key_id) else None
-
-
-def _upload_id(asked: dict[str, list[str]]) -> str | None:
-    upload_id = _shaped(_UPLOAD_ID, _only(asked, "uploadId"))
-    return upload_id if upload_id and redact_name(upload_id) == upload_id else None
-
-
-def _part_number(asked: dict[str, list[str]]) -> int | None:
-    part = _only(asked, "partNumber")
-    return integer(part, minimum=1, maximum=10_000) if part else None
-
-
-def _session_arn(principal: str | None) -> str | None:
-    """Give the requester if it is a session of temporary credentials (assumed role, federation)."""
-    return _redacted_name(_shaped(_SESSION, principal))
-
-
-def _app_id(agent: str | None) -> str | None:
-    """Give the `app/…` part of a user agent; null where two say different things, or a mask."""
-    found = set(_APP_ID.findall(agent or ""))
-    app_id = found.pop() if len(found) == 1 else None
-    return None if app_id is None or "***" in app_id else app_id
-
-
-def _host(text: str) -> tuple[str | None, str | None, str | None]:
-    """Give host, region and VPC endpoint that a Host header names."""
-    return _named_by_host(text.lower()) if len(text) <= _CACHED_LENGTH else (None, None, None)
-
-
-@lru_cache(maxsize=4096)
-def _named_by_host(text: str) -> tuple[str | None, str | None, str | None]:
-    host = text.rstrip(".")
-    name, colon, port = host.rpartition(":")
-    host = name if colon and port.isdigit() else host
-    if host == "-" or not _HOST.fullmatch(host):
-        return None, None, None
-    region = _HOST_REGION.search(host)
-    endpoint = _HOST_VPC_ENDPOINT.search(host)
-    # The client chooses the header, so that it may hold anything.
-    return redact_name(host), region[1] if region else None, endpoint[1] if endpoint else None
+    return f.key_id_hash(found[0].partition("/")[0], key_hash) if len(found) == 1 else None
 
 
 def _bucket_region(region: str | None, access_point: str | None, status: int | None) -> str | None:
@@ -494,8 +409,7 @@ def _bucket_region(region: str | None, access_point: str | None, status: int | N
     """
     if region is not None:
         return None if status in _WRONG_REGION else region
-    parts = access_point.split(":") if access_point else []
-    return _shaped(_REGION, parts[3]) if len(parts) > 3 else None
+    return f.arn_region(access_point)
 
 
 _cached_redact = lru_cache(maxsize=16_384)(redact)
