@@ -288,7 +288,7 @@ def show_parts(session: SqlSession, spec: TableSpec, parts: list[StagedPart]) ->
         connection.read_parquet(whole, union_by_name=True).create_view(f"{spec.name}_whole")
         selects.append(f'SELECT {columns} FROM "{spec.name}_whole"')  # noqa: S608
     if partly:
-        session.register(f"{spec.name}_repeated", _positions(partly))
+        session.register(f"{spec.name}_ranges", _ranges(partly))
         connection.read_parquet(
             [str(p.path) for p in partly],
             filename=True,
@@ -297,20 +297,24 @@ def show_parts(session: SqlSession, spec: TableSpec, parts: list[StagedPart]) ->
         ).create_view(f"{spec.name}_partly")
         selects.append(
             f'SELECT {columns} FROM "{spec.name}_partly" AS p WHERE NOT EXISTS ('  # noqa: S608
+        # The engine writes the ranges out: a grown file repeats millions of rows.
+        connection.execute(
+            f'CREATE TEMP VIEW "{spec.name}_repeated" AS '  # noqa: S608
+            "SELECT part_path, UNNEST(RANGE(first_row, first_row + row_count)) AS position "
+            f'FROM "{spec.name}_ranges"'
+        )
             f'SELECT 1 FROM "{spec.name}_repeated" AS r '
             "WHERE r.part_path = p.filename AND r.position = p.file_row_number)"
         )
     connection.execute(f'CREATE TEMP VIEW "{spec.name}" AS ' + " UNION ALL ".join(selects))
 
 
-def _positions(parts: list[StagedPart]) -> pl.DataFrame:
-    rows = [
-        (str(part.path), position)
-        for part in parts
-        for first, count in part.repeated
-        for position in range(first, first + count)
-    ]
-    return pl.DataFrame(rows, schema={"part_path": pl.String, "position": pl.Int64}, orient="row")
+def _ranges(parts: list[StagedPart]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [(str(part.path), first, count) for part in parts for first, count in part.repeated],
+        schema={"part_path": pl.String, "first_row": pl.Int64, "row_count": pl.Int64},
+        orient="row",
+    )
 
 
 def _show_files(session: SqlSession, spec: TableSpec, files: list[tuple[dt.date, Path]]) -> None:

@@ -6,7 +6,6 @@ others are named by their row positions in the commit.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pyarrow as pa
 
@@ -22,12 +21,12 @@ class Repeats:
     """Repeated rows of new parts.
 
     Attributes:
-        rows: (table, part path) → positions, ascending.
-        records: export file → indexes of its repeated records.
+        rows: (table, export file) → ranges of positions in its part, ascending.
+        records: export file → how many of its records repeat.
     """
 
-    rows: dict[tuple[str, Path], list[int]] = field(default_factory=dict)
-    records: dict[str, set[int]] = field(default_factory=dict)
+    rows: dict[tuple[str, str], list[dict[str, int]]] = field(default_factory=dict)
+    records: dict[str, int] = field(default_factory=dict)
 
 
 def find_repeats(
@@ -39,10 +38,20 @@ def find_repeats(
     for outcome in outcomes:
         key = (outcome.batch.cluster or FLEET, outcome.batch.files[0].format)
         groups.setdefault(key, []).append(outcome)
+    connection = session.connection
+    # A record may repeat in several tables and counts once; counted by the engine, since a grown
+    # file repeats millions.
+    connection.execute(
+        "CREATE TEMP TABLE repeated_records (export_file_id VARCHAR, record_index BIGINT)"
+    )
     for (scope, format_name), group in sorted(groups.items()):
         tables = sorted({t for o in group for f in o.files for t in f.tables})
         for table in tables:
             _search(lake, ledger, scope, format_name, table, group, session, found)
+    counted = connection.sql(
+        "SELECT export_file_id, COUNT(DISTINCT record_index) FROM repeated_records GROUP BY ALL"
+    )
+    found.records.update(counted.fetchall())
     return found
 
 
@@ -103,24 +112,12 @@ def _search(
         {"paths": [str(p) for p in (*earlier, *new)]},
     )
     session.create("duplicates", "pipelines.landing", "duplicates")
-    rows = connection.table("duplicates").fetchall()
-    for part_path, row_number, export_file_id, record_index in rows:
-        found.rows.setdefault((table, Path(part_path)), []).append(row_number)
-        found.records.setdefault(export_file_id, set()).add(record_index)
-    connection.execute("DROP TABLE staged; DROP TABLE duplicates")
+    session.create("duplicate_ranges", "pipelines.landing", "duplicate_ranges")
+    for export_file_id, first, count in connection.table("duplicate_ranges").fetchall():
+        known = found.rows.setdefault((table, export_file_id), [])
+        known.append({"first": first, "count": count})
+    connection.execute(
+        "INSERT INTO repeated_records SELECT export_file_id, record_index FROM duplicates;"
+        "DROP TABLE staged; DROP TABLE duplicates; DROP TABLE duplicate_ranges"
+    )
     connection.unregister("part_order")
-
-
-def ranges(positions: Sequence[int]) -> list[dict[str, int]]:
-    """Write ascending positions as ranges.
-
-    >>> ranges([3, 4, 5, 9])
-    [{'first': 3, 'count': 3}, {'first': 9, 'count': 1}]
-    """
-    found: list[dict[str, int]] = []
-    for position in positions:
-        if found and position == found[-1]["first"] + found[-1]["count"]:
-            found[-1]["count"] += 1
-        else:
-            found.append({"first": position, "count": 1})
-    return found

@@ -13,15 +13,16 @@ from multiprocessing import get_context
 from typing import Any
 
 import polars as pl
+import pyarrow.parquet as pq
 
 from pipelines.errors import DataCheckError, InputError
 from pipelines.landing.context import file_context, stored_path
 from pipelines.landing.detection import Detected, identify
-from pipelines.landing.duplicates import Repeats, find_repeats, ranges
+from pipelines.landing.duplicates import Repeats, find_repeats
 from pipelines.landing.inputs import InputFile, list_inputs, local_copy
 from pipelines.landing.parsing import Batch, BatchOutcome, FileJob, FileOutcome, parse_batch
 from pipelines.landing.readers import UNREADABLE, Scan, scan
-from pipelines.ledger import EXPORT_FILES, Ledger
+from pipelines.ledger import EXPORT_FILES, REJECTED_RECORDS, Ledger
 from pipelines.publication import TableWriter
 from pipelines.settings import ExportSettings, Settings
 from pipelines.storage import Lake
@@ -364,12 +365,12 @@ def _commit(
     ) as session:
         repeats = find_repeats(lake, ledger, outcomes, session)
     for outcome in outcomes:
+        _check_part(lake, outcome)
         batch = outcome.batch
         day = batch.files[0].context.landing_date
         name = f"{batch.cluster or FLEET}-{batch.part}"
         rows = [
-            _ledger_row(lake, batch, file, by_id[file.export_file_id], repeats)
-            for file in outcome.files
+            _ledger_row(batch, file, by_id[file.export_file_id], repeats) for file in outcome.files
         ]
         _write_rows(lake, EXPORT_FILES, day, name, rows)
         report.days.add(day)
@@ -380,15 +381,38 @@ def _commit(
     return Ledger.read(lake)
 
 
+def _check_part(lake: Lake, outcome: BatchOutcome) -> None:
+    """Compare what was counted while parsing with what the part's files hold.
+
+    Raises:
+        DataCheckError: A file holds another number of rows; the part stays uncommitted.
+    """
+    batch = outcome.batch
+    counted = {REJECTED_RECORDS: sum(file.rejected_count for file in outcome.files)}
+    for file in outcome.files:
+        for table, (_, count) in file.tables.items():
+            counted[table] = counted.get(table, 0) + count
+    for table, count in counted.items():
+        path = lake.path(
+            table, batch.files[0].context.landing_date, f"{batch.cluster or FLEET}-{batch.part}"
+        )
+        held = pq.read_metadata(path).num_rows if path.is_file() else 0
+        if held != count:
+            message = (
+                f"{batch.files[0].context.path}: {table}: {held} row(s) written, but {count} "
+                "counted; nothing of its part is published"
+            )
+            raise DataCheckError(message)
+
+
 def _ledger_row(
-    lake: Lake,
     batch: Batch,
     outcome: FileOutcome,
     found: _Found,
     repeats: Repeats,
 ) -> dict[str, Any]:
     context = found.context
-    duplicates = len(repeats.records.get(outcome.export_file_id, ()))
+    duplicates = repeats.records.get(outcome.export_file_id, 0)
     row = {
         **_file_columns(found),
         "same_content_as": None,
@@ -405,7 +429,7 @@ def _ledger_row(
                 "table_name": table,
                 "first_row": first,
                 "row_count": count,
-                "repeated": _repeated_in_file(lake, batch, table, first, count, repeats),
+                "repeated": repeats.rows.get((table, outcome.export_file_id), []),
             }
             for table, (first, count) in sorted(outcome.tables.items())
         ],
@@ -421,15 +445,6 @@ def _ledger_row(
         )
         raise DataCheckError(message)
     return row
-
-
-def _repeated_in_file(
-    lake: Lake, batch: Batch, table: str, first: int, count: int, repeats: Repeats
-) -> list[dict[str, int]]:
-    day = batch.files[0].context.landing_date
-    path = lake.path(table, day, f"{batch.cluster or FLEET}-{batch.part}")
-    positions = repeats.rows.get((table, path), [])
-    return ranges([p for p in positions if first <= p < first + count])
 
 
 def _file_columns(found: _Found) -> dict[str, Any]:

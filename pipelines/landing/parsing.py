@@ -266,8 +266,8 @@ def _parse_file(
         if parsed.ignore is not None:
             outcome.ignored[parsed.ignore] += 1
             continue
-        if parsed.reject is not None:
-            refused.append((index, parsed, parsed.reject))
+        if parsed.reject is not None or not parsed.rows:
+            refused.append((index, parsed, parsed.reject or _NO_ROW))
         else:
             pending.append((index, parsed))
         size += len(parsed.raw) + (len(parsed.place.raw) if parsed.place else 0)
@@ -328,6 +328,8 @@ def _write_rows(
     return refused
 
 
+_NO_ROW = "no_row: expected a row, a reason to refuse it or a reason to ignore it"
+"""A record of which a parser says nothing must not disappear."""
 _NOT_REPRESENTABLE = (
     TypeError,
     ValueError,

@@ -3,22 +3,27 @@
 import datetime as dt
 import gzip
 import random
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from pipelines.errors import InputError
+from pipelines.errors import DataCheckError, InputError
 from pipelines.landing import readers
-from pipelines.landing.duplicates import ranges
+from pipelines.landing.formats import parsers
 from pipelines.landing.land import LandReport, land
 from pipelines.ledger import Ledger
+from pipelines.publication import TableWriter
 from pipelines.settings import Settings
 from pipelines.storage import Lake
 from tests.pipelines.landing_zone import FIRST_SEEN, SETTINGS, line, put, zone
+from transforms.staging.parser import FileContext, Parsed, RawRecord
 
 
 def run(settings: Settings) -> tuple[LandReport, Ledger]:
@@ -243,14 +248,60 @@ def test_any_overlap_of_files_gives_each_record_once(
     assert records == sum(len(content) for content in read)
 
 
-@given(st.sets(st.integers(0, 60)))
-def test_ranges_name_exactly_the_positions(positions: set[int]) -> None:
-    named = ranges(sorted(positions))
-    assert [p for r in named for p in range(r["first"], r["first"] + r["count"])] == sorted(
-        positions
+def test_neighbouring_repeated_rows_are_one_range_of_the_ledger(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(n) for n in range(5)])
+    settings = zone(tmp_path)
+    run(settings)
+    put(tmp_path, "b.log", [line(n) for n in (7, 0, 1, 2, 8, 4, 7)])
+    _, ledger = run(settings)
+    (listed,) = ledger.files.filter(pl.col("duplicate_count") == 5)["rows_by_table"].to_list()
+    assert [rows["repeated"] for rows in listed] == [
+        [{"first": 1, "count": 3}, {"first": 5, "count": 2}]
+    ]
+    assert keys(ledger) == sorted(f"key-{n}" for n in (0, 1, 2, 3, 4, 7, 8))
+
+
+def test_a_part_that_does_not_hold_what_was_counted_is_not_committed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "a.log", [line(1), line(2), "no log line"])
+    settings = zone(tmp_path)
+    appended = TableWriter.append_table
+    for lost in ("object_requests", "rejected_records"):
+
+        def lose(writer: TableWriter, table: pa.Table, lost: str = lost) -> None:
+            whole = writer._spec.name != lost
+            appended(writer, table if whole else table.slice(1))
+
+        monkeypatch.setattr(TableWriter, "append_table", lose)
+        with pytest.raises(DataCheckError, match=f"{lost}: .* row"):
+            run(settings)
+        monkeypatch.undo()
+        assert Ledger.read(Lake(settings.lake_path)).files.is_empty()
+    report, ledger = run(settings)
+    assert counts(report) == (3, 2, 0, 1, 0)
+    assert keys(ledger) == ["key-1", "key-2"]
+
+
+def test_a_record_that_a_parser_says_nothing_of_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "a.log", [line(1), line(2)])
+    parser = parsers()["s3_access_log"]
+
+    def silent(records: Iterator[RawRecord], context: FileContext) -> Iterator[Parsed]:
+        for parsed in parser.parse(records, context):
+            yield replace(parsed, rows=()) if parsed.locator == "line 2" else parsed
+
+    monkeypatch.setattr(
+        "pipelines.landing.parsing.parsers",
+        lambda: {"s3_access_log": replace(parser, parse=silent)},
     )
-    ends = [r["first"] + r["count"] for r in named[:-1]]
-    assert all(end < later["first"] for end, later in zip(ends, named[1:], strict=True))
+    report, ledger = run(zone(tmp_path))
+    assert counts(report) == (2, 1, 0, 1, 0)
+    assert [row["reason"] for row in rejects(ledger)] == [
+        "no_row: expected a row, a reason to refuse it or a reason to ignore it"
+    ]
 
 
 def test_the_event_range_of_a_file_stands_in_the_ledger(tmp_path: Path) -> None:
