@@ -26,10 +26,18 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 @contextmanager
 def instance_of(workspace: Workspace) -> Iterator["dg.DagsterInstance"]:
-    """The Dagster instance of DAGSTER_HOME, else of `.dagster` beside the lake."""
+    """The Dagster instance of DAGSTER_HOME, else of `.dagster` beside the lake.
+
+    Raises:
+        PodledgerError: Dagster cannot keep its history in that folder.
+    """
     import dagster as dg  # noqa: PLC0415  half a second that reading commands need not pay
 
     home = Path(os.environ.get(HOME) or workspace.settings.lake_path.parent / ".dagster").resolve()
+    if {"?", "%"} & set(str(home)):
+        # Dagster makes a URL of the path without quoting it.
+        message = f"{HOME} {home}: expected a folder without ? and % in its path; set {HOME}"
+        raise PodledgerError(message)
     home.mkdir(parents=True, exist_ok=True)
     target = home / "dagster.yaml"
     if not target.exists() and INSTANCE_FILE.exists():
