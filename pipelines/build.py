@@ -13,6 +13,7 @@ from pipelines.deliveries import DELIVERIES, delivery_rows
 from pipelines.errors import DataCheckError
 from pipelines.landing.formats import parsers
 from pipelines.ledger import EXPORT_FILES, Ledger, StagedPart
+from pipelines.parquet import read_files
 from pipelines.publication import Published, digest, fingerprint_of, publish
 from pipelines.reference.catalogue import load_endpoints
 from pipelines.settings import Settings
@@ -285,7 +286,7 @@ def show_parts(session: SqlSession, spec: TableSpec, parts: list[StagedPart]) ->
     session.register(f"{spec.name}_none", spec.empty())
     selects = [f'SELECT {columns} FROM "{spec.name}_none"']  # noqa: S608  names of our schema
     if whole:
-        connection.read_parquet(whole, union_by_name=True).create_view(f"{spec.name}_whole")
+        read_files(connection, whole).create_view(f"{spec.name}_whole")
         selects.append(f'SELECT {columns} FROM "{spec.name}_whole"')  # noqa: S608
     if partly:
         session.register(f"{spec.name}_ranges", _ranges(partly))
@@ -294,15 +295,16 @@ def show_parts(session: SqlSession, spec: TableSpec, parts: list[StagedPart]) ->
             filename=True,
             file_row_number=True,
             union_by_name=True,
+            hive_partitioning=False,
         ).create_view(f"{spec.name}_partly")
-        selects.append(
-            f'SELECT {columns} FROM "{spec.name}_partly" AS p WHERE NOT EXISTS ('  # noqa: S608
         # The engine writes the ranges out: a grown file repeats millions of rows.
         connection.execute(
             f'CREATE TEMP VIEW "{spec.name}_repeated" AS '  # noqa: S608
             "SELECT part_path, UNNEST(RANGE(first_row, first_row + row_count)) AS position "
             f'FROM "{spec.name}_ranges"'
         )
+        selects.append(
+            f'SELECT {columns} FROM "{spec.name}_partly" AS p WHERE NOT EXISTS ('  # noqa: S608
             f'SELECT 1 FROM "{spec.name}_repeated" AS r '
             "WHERE r.part_path = p.filename AND r.position = p.file_row_number)"
         )
@@ -324,12 +326,9 @@ def _show_files(session: SqlSession, spec: TableSpec, files: list[tuple[dt.date,
     session.register(f"{spec.name}_none", empty)
     selects = [f'SELECT {columns}, "date" FROM "{spec.name}_none"']  # noqa: S608
     if files:
-        connection.read_parquet(
-            [str(path) for _, path in files], hive_partitioning=True, union_by_name=True
-        ).create_view(f"{spec.name}_files")
-        selects.append(
-            f'SELECT {columns}, CAST("date" AS DATE) AS "date" FROM "{spec.name}_files"'  # noqa: S608
-        )
+        relation = read_files(connection, (path for _, path in files), dated=True)
+        relation.create_view(f"{spec.name}_files")
+        selects.append(f'SELECT {columns}, "date" FROM "{spec.name}_files"')  # noqa: S608
     connection.execute(f'CREATE TEMP VIEW "{spec.name}" AS ' + " UNION ALL ".join(selects))
 
 

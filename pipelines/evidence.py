@@ -14,17 +14,19 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from pipelines.build import show_parts
 from pipelines.errors import InputError
 from pipelines.landing.context import file_context
 from pipelines.landing.formats import parsers
 from pipelines.landing.inputs import local_copy
 from pipelines.landing.parsing import parse_records
 from pipelines.ledger import Ledger
-from pipelines.path_patterns import PathPattern
+from pipelines.parquet import read_files
 from pipelines.settings import Settings
 from pipelines.storage import Lake
-from schemas.registry import tables
+from schemas.registry import table_spec, tables
 from schemas.table import TableSpec
+from transforms.sql import SqlSession
 from transforms.staging.parser import Parsed
 
 RECORDS_AT_MOST = 20
@@ -76,14 +78,14 @@ class Explanation:
 def explain(settings: Settings, lake: Lake, wanted: str) -> Explanation | None:
     """Find the row of an id and the records behind it; none if nothing has that id."""
     ledger = Ledger.read(lake)
-    with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'")
+    with SqlSession(threads=settings.workers) as session:
+        connection = session.connection
         for spec in tables().values():
             if spec.layer in LAYERS:
                 row = _row(connection, lake, spec, wanted)
                 if row is not None:
                     found = Explanation(spec.name, row)
-                    _follow(connection, settings, ledger, found)
+                    _follow(session, settings, ledger, found)
                     return found
         for spec in tables().values():
             if spec.layer == "staging":
@@ -101,13 +103,14 @@ def _row(
     connection: duckdb.DuckDBPyConnection, lake: Lake, spec: TableSpec, wanted: str
 ) -> dict[str, Any] | None:
     name = spec.columns[0].name
-    paths = [str(p) for day in lake.days(spec.name) for p in lake.files(spec.name, day)]
+    paths = [p for day in lake.days(spec.name) for p in lake.files(spec.name, day)]
     if not paths or not name.endswith("_id"):
         return None
+    read_files(connection, paths, dated=True).create_view("derived_rows")
     relation = connection.sql(
-        f'SELECT * FROM read_parquet($paths, hive_partitioning = true) WHERE "{name}" = $wanted '  # noqa: S608  names of our schema
+        f'SELECT * FROM derived_rows WHERE "{name}" = $wanted '  # noqa: S608  names of our schema
         'ORDER BY "date" DESC LIMIT 1',
-        params={"paths": paths, "wanted": wanted},
+        params={"wanted": wanted},
     )
     rows = relation.fetchall()
     return dict(zip(relation.columns, rows[0], strict=True)) if rows else None
@@ -116,21 +119,20 @@ def _row(
 def _staged_row(
     connection: duckdb.DuckDBPyConnection, ledger: Ledger, spec: TableSpec, wanted: str
 ) -> dict[str, Any] | None:
-    paths = [str(p.path) for p in ledger.parts(spec.name, None, None, None)]
+    paths = [p.path for p in ledger.parts(spec.name, None, None, None)]
     if not paths:
         return None
+    read_files(connection, paths).create_view("staged_rows")
     relation = connection.sql(
-        "SELECT * FROM read_parquet($paths, union_by_name = true) WHERE record_id = $wanted "
+        "SELECT * FROM staged_rows WHERE record_id = $wanted "
         "ORDER BY export_file_id, record_index, row_index LIMIT 1",
-        params={"paths": paths, "wanted": wanted},
+        params={"wanted": wanted},
     )
     rows = relation.fetchall()
     return dict(zip(relation.columns, rows[0], strict=True)) if rows else None
 
 
-def _follow(
-    connection: duckdb.DuckDBPyConnection, settings: Settings, ledger: Ledger, found: Explanation
-) -> None:
+def _follow(session: SqlSession, settings: Settings, ledger: Ledger, found: Explanation) -> None:
     """Find the staged records of a derived row by the statement `evidence/<table>.sql`."""
     statement = files("pipelines").joinpath("evidence_sql", f"{found.table}.sql")
     if not statement.is_file():
@@ -140,9 +142,9 @@ def _follow(
     parts = ledger.parts(source, None, None, None)
     if not parts:
         return
-    connection.read_parquet([str(p.path) for p in parts], union_by_name=True).create_view(source)
+    show_parts(session, table_spec(source), parts)
     values = {k: v for k, v in found.row.items() if f"${k}" in text}
-    relation = connection.sql(text, params=values)
+    relation = session.connection.sql(text, params=values)
     rows = [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
     found.record_count = len(rows)
     found.records = [_record(source, row) for row in rows[:RECORDS_AT_MOST]]
@@ -193,7 +195,7 @@ def _records(settings: Settings, file: dict[str, Any], path: Path) -> Iterator[t
     if export is None:
         message = f"{file['path']}: its export {file['export']!r} left the settings"
         raise InputError(message)
-    facts = PathPattern.compile(settings.resolve(export.path)).facts(file["path"])
+    facts = settings.pattern_of(export).facts(file["path"])
     context = file_context(
         settings,
         export,

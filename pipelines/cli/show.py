@@ -6,16 +6,20 @@ from typing import Annotated, Any
 import duckdb
 import typer
 
+from pipelines.build import show_parts
 from pipelines.catalog import open_catalog
 from pipelines.cli.options import Config, day_of, settings_of
 from pipelines.cli.output import Format, print_rows
 from pipelines.errors import PodledgerError
 from pipelines.ledger import Ledger
+from pipelines.parquet import read_files
 from pipelines.settings import Settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec, tables
 from schemas.table import TableSpec
 from transforms.redaction import redact
+from transforms.sql import SqlSession
+from transforms.staging.values import hex_uuid
 
 DEPENDENCIES = "dependencies"
 DEFAULT_LIMIT = 50
@@ -51,7 +55,7 @@ def show(
     """
     settings = settings_of(config)
     values = {
-        "run": run,
+        "run": run and (hex_uuid(run) or run),
         "project": project,
         "cluster": cluster,
         "pod": pod,
@@ -83,11 +87,19 @@ def query(
     with _catalog(settings) as connection:
         try:
             relation = connection.sql(sql)
-            names = list(relation.columns) if relation is not None else []
-            rows = relation.fetchall() if relation is not None else []
+            names, rows = _answer(relation)
         except duckdb.Error as error:
             raise PodledgerError(_problem(sql, error)) from None
     print_rows(names, rows, Format.JSON if as_json else form)
+
+
+def _answer(
+    relation: duckdb.DuckDBPyRelation | None,
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    if relation is None:
+        message = "query: expected one SELECT, got a statement without rows"
+        raise PodledgerError(message)
+    return list(relation.columns), relation.fetchall()
 
 
 def _problem(sql: str, error: duckdb.Error) -> str:
@@ -107,7 +119,12 @@ def _catalog(settings: Settings) -> duckdb.DuckDBPyConnection:
     if not path.is_file():
         message = f"catalogue {path} is absent; `podledger build` writes it"
         raise PodledgerError(message)
-    return open_catalog(path)
+    try:
+        return open_catalog(path)
+    except duckdb.Error as error:
+        reason = str(error).partition("\n")[0]
+        message = f"catalogue {path} cannot be opened: {reason}; `podledger build` writes it anew"
+        raise PodledgerError(message) from None
 
 
 def _source(settings: Settings, table: str) -> duckdb.DuckDBPyConnection:
@@ -126,20 +143,19 @@ def _source(settings: Settings, table: str) -> duckdb.DuckDBPyConnection:
 
 def _lake_view(settings: Settings, spec: TableSpec) -> duckdb.DuckDBPyConnection:
     lake = Lake(settings.lake_path)
-    connection = duckdb.connect()
-    connection.execute("SET TimeZone = 'UTC'")
+    session = SqlSession(threads=settings.workers)
     if spec.layer == "staging":
-        paths = [str(p.path) for p in Ledger.read(lake).parts(spec.name, None, None, None)]
-    else:
-        paths = [str(p) for day in lake.days(spec.name) for p in lake.files(spec.name, day)]
-    if not paths:
+        parts = Ledger.read(lake).parts(spec.name, None, None, None)
+        if parts:
+            show_parts(session, spec, parts)
+            return session.connection
+    paths = [p for day in lake.days(spec.name) for p in lake.files(spec.name, day)]
+    if spec.layer == "staging" or not paths:
+        session.connection.close()
         message = f"{spec.name} holds no rows yet"
         raise PodledgerError(message)
-    dated = spec.layer != "staging"
-    connection.read_parquet(paths, hive_partitioning=dated, union_by_name=True).create_view(
-        spec.name
-    )
-    return connection
+    read_files(session.connection, paths, dated=True).create_view(spec.name)
+    return session.connection
 
 
 def _select(

@@ -1,0 +1,274 @@
+"""`show` and `query` read rows, bind what is asked for, and reach nothing but the catalogue."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests.pipelines.cli.command import Ended, podledger
+from tests.pipelines.cli.small_catalogue import DEPENDENCY, OTHER_RUN, RUN, small_catalogue
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Settings of a lake with a catalogue."""
+    return small_catalogue(tmp_path_factory.mktemp("lake"))
+
+
+def shown(config: Path, *arguments: object) -> list[dict[str, Any]]:
+    """Rows that `show … --json` prints."""
+    ended = podledger("show", *arguments, "--json", "--config", config)
+    assert (ended.code, ended.err) == (0, "")
+    rows: list[dict[str, Any]] = json.loads(ended.out)
+    return rows
+
+
+def queried(config: Path, sql: str, *options: str) -> Ended:
+    return podledger("query", sql, *options, "--config", config)
+
+
+# -- show ----------------------------------------------------------------------------------------
+
+
+def test_all_rows_of_a_table_are_shown_in_its_order(config: Path) -> None:
+    rows = shown(config, "runs")
+    assert [row["run_uuid"] for row in rows] == [RUN, OTHER_RUN]
+    assert rows[0]["as_of_date"] == "2026-03-10"
+    assert rows[0]["queue"] is None
+    assert rows[0]["pod_uids"] == []
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        (("--run", RUN), [RUN]),
+        (("--run", "01234567-89AB-CDEF-0123-456789abcdef"), [RUN]),
+        (("--project", "speech"), [OTHER_RUN]),
+        (("--cluster", "alder", "--project", "vision"), [RUN]),
+        (("--from", "2026-03-10", "--to", "2026-03-10"), [RUN, OTHER_RUN]),
+        (("--from", "2026-03-11"), []),
+        (("--to", "2026-03-09"), []),
+        # Values are bound, so that no text is SQL.
+        (("--project", "x' OR 1=1 --"), []),
+        (("--project", "vision' --"), []),
+        (("--run", "%"), []),
+        (("--run", '"run_uuid"'), []),
+        (("--cluster", ""), []),
+    ],
+)
+def test_filters_take_values_as_they_are(
+    config: Path, filters: tuple[str, ...], found: list[str]
+) -> None:
+    assert [row["run_uuid"] for row in shown(config, "runs", *filters)] == found
+
+
+@pytest.mark.parametrize(
+    ("resource", "count"),
+    [("s3://example-datasets", 1), ("s3://", 1), ("dns://hugging", 1), ("s3://example-models", 0),
+     ("%", 0), ("_", 0), ("", 2)],
+)  # fmt: skip
+def test_a_resource_is_found_by_its_beginning(config: Path, resource: str, count: int) -> None:
+    assert len(shown(config, "run_dependency_days", "--resource", resource)) == count
+
+
+def test_columns_are_chosen_in_the_order_asked(config: Path) -> None:
+    rows = shown(config, "runs", "--columns", "outcome, project", "--limit", "1")
+    assert rows == [{"outcome": "succeeded", "project": "vision"}]
+
+
+@pytest.mark.parametrize("columns", ["nonsense", "project; DROP TABLE runs", '"', "", "project,,"])
+def test_unknown_columns_are_named_with_those_there_are(config: Path, columns: str) -> None:
+    ended = podledger("show", "runs", "--columns", columns, "--config", config)
+    if columns == "":
+        assert ended.code == 0  # none asked: all are shown
+        return
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("error: runs has no column(s) ")
+    assert "; it has: " in ended.err
+    assert "project" in ended.err
+
+
+def test_the_view_of_dependencies_is_a_table_like_any_other(config: Path) -> None:
+    rows = shown(config, "dependencies", "--project", "vision")
+    assert [(row["resource_id"], row["run_count"]) for row in rows] == [
+        ("s3://example-datasets", 1)
+    ]
+
+
+def test_staged_rows_come_from_the_lake_without_repeated_ones(config: Path) -> None:
+    rows = shown(config, "object_requests", "--columns", "key")
+    assert sorted(row["key"] for row in rows) == ["key-1", "key-2"]
+
+
+def test_more_rows_than_the_limit_are_said(config: Path) -> None:
+    ended = podledger("show", "runs", "--limit", "1", "--config", config)
+    assert ended.code == 0
+    assert "more than 1 rows; see --limit" in ended.out
+    assert "see --limit" not in podledger("show", "runs", "--config", config).out
+    assert podledger("show", "runs", "--limit", "0", "--config", config).code == 2
+
+
+def test_csv_has_a_header_and_no_formula(config: Path) -> None:
+    ended = podledger(
+        "show", "runs", "--columns", "name,project", "--format", "csv", "--config", config
+    )
+    assert list(csv.reader(io.StringIO(ended.out))) == [
+        ["name", "project"],
+        ["train [bold]x[/bold]", "vision"],
+        ["'=cmd()", "speech"],
+    ]
+
+
+def test_a_table_for_people_shows_markup_as_text(config: Path) -> None:
+    ended = podledger("show", "runs", "--columns", "name,project", "--config", config)
+    assert "train [bold]x[/bold]" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nonsense",), "error: no table 'nonsense'; there are: "),
+        (("runs; DROP TABLE runs",), "error: no table 'runs; DROP TABLE runs'; there are: "),
+        (("flows",), "error: flows holds no rows yet"),
+        (("runs", "--resource", "x"), "error: --resource: runs has no such column"),
+        (("runs", "--scope", "node"), "error: --scope: runs has no such column"),
+        (("runs", "--from", "noon"), "error: --from noon: expected a day such as 2026-03-10"),
+        (("object_requests", "--from", "2026-03-10"), "error: object_requests has no day to "),
+    ],
+)
+def test_what_cannot_be_shown_is_said(
+    config: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    ended = podledger("show", *arguments, "--config", config)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith(message)
+
+
+# -- query ---------------------------------------------------------------------------------------
+
+
+def test_sql_is_answered(config: Path) -> None:
+    ended = queried(
+        config, "SELECT project, COUNT(*) AS n FROM runs GROUP BY 1 ORDER BY 1", "--json"
+    )
+    assert (ended.code, ended.err) == (0, "")
+    assert json.loads(ended.out) == [{"project": "speech", "n": 1}, {"project": "vision", "n": 1}]
+    ended = queried(config, "SELECT 1 AS one, NULL AS none", "--format", "csv")
+    assert ended.out == "one,none\n1,\n"
+
+
+def test_every_mart_is_there_as_a_table_with_comments(config: Path) -> None:
+    sql = (
+        "SELECT table_name, comment FROM duckdb_tables() WHERE NOT internal AND comment IS NULL "
+        "UNION ALL SELECT column_name, comment FROM duckdb_columns() "
+        "WHERE NOT internal AND table_name IN (SELECT table_name FROM duckdb_tables()) "
+        "AND comment IS NULL"
+    )
+    assert json.loads(queried(config, sql, "--json").out) == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM read_csv('{file}')",
+        "SELECT * FROM read_text('{file}')",
+        "SELECT * FROM read_parquet('{folder}/lake/**/*.parquet')",
+        "SELECT * FROM read_json('{file}')",
+        "SELECT * FROM glob('{folder}/*')",
+        "SELECT * FROM '{file}'",
+        "SELECT * FROM read_csv('https://example.com/x.csv')",
+        "COPY runs TO '{folder}/out.csv'",
+        "COPY (SELECT 1) TO '{folder}/out.parquet'",
+        "EXPORT DATABASE '{folder}/out'",
+        "ATTACH '{folder}/other.duckdb'",
+        "ATTACH 'https://example.com/x.duckdb'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "CREATE SECRET s (TYPE s3)",
+        "SET enable_external_access = true",
+        "SET lock_configuration = false",
+        "SET temp_directory = '{folder}/spill'",
+        "SELECT getenv('HOME')",
+        # Variables of the program are no tables.
+        "SELECT * FROM relation",
+        "SELECT * FROM settings",
+        "SELECT * FROM sql",
+        # The catalogue is read-only.
+        "INSERT INTO runs SELECT * FROM runs",
+        "DELETE FROM runs",
+        "UPDATE runs SET project = 'x'",
+        "DROP TABLE runs",
+        "CREATE TABLE t AS SELECT 1",
+        "SELECT 1; DROP TABLE runs",
+        # No SQL.
+        "SELEC 1",
+        "SELECT FROM WHERE",
+        "",
+        "/* nothing */",
+        "SELECT nonsense FROM runs",
+        "SELECT 1 / (SELECT project FROM runs LIMIT 1)",
+        "SELECT error('at row ' || project) FROM runs",
+    ],
+)
+def test_nothing_else_can_be_reached_or_changed(config: Path, tmp_path: Path, sql: str) -> None:
+    file = tmp_path / "file.csv"
+    file.write_text("a,b\n1,2\n")
+    before = {p: p.read_bytes() for p in config.parent.rglob("*") if p.is_file()}
+    ended = queried(config, sql.format(file=file, folder=tmp_path))
+    assert ended.out == ""
+    assert "Traceback" not in ended.err
+    assert ended.code == 2
+    assert ended.err.startswith("error: query: ")
+    assert sorted(tmp_path.iterdir()) == [file]
+    assert {p: p.read_bytes() for p in config.parent.rglob("*") if p.is_file()} == before
+
+
+def test_an_absent_or_broken_catalogue_is_said(config: Path, tmp_path: Path) -> None:
+    other = tmp_path / "podledger.yaml"
+    other.write_bytes(config.read_bytes())
+    for command in (("show", "runs"), ("query", "FROM runs")):
+        ended = podledger(*command, "--config", other)
+        assert (ended.code, ended.out) == (2, "")
+        assert "podledger.duckdb is absent; `podledger build` writes it" in ended.err
+    (tmp_path / "podledger.duckdb").write_bytes(b"no database" * 1000)
+    for command in (("show", "runs"), ("query", "FROM runs")):
+        ended = podledger(*command, "--config", other)
+        assert (ended.code, ended.out) == (2, "")
+        assert "podledger.duckdb cannot be opened: " in ended.err
+
+
+def test_two_read_at_once(config: Path) -> None:
+    with duckdb.connect(str(config.parent / "podledger.duckdb"), read_only=True):
+        assert queried(config, "FROM runs").code == 0
+
+
+# -- explain -------------------------------------------------------------------------------------
+
+
+def test_an_id_of_a_row_is_explained(config: Path) -> None:
+    ended = podledger("explain", DEPENDENCY, "--config", config)
+    assert ended.code == 0
+    assert ended.out.startswith("run_dependency_days\n")
+    assert "  resource_id: s3://example-datasets\n" in ended.out
+
+
+def test_an_id_of_a_record_leads_to_its_line(config: Path) -> None:
+    rows = shown(config, "object_requests", "--columns", "key,record_id")
+    wanted = next(row["record_id"] for row in rows if row["key"] == "key-1")
+    ended = podledger("explain", wanted, "--json", "--config", config)
+    found = json.loads(ended.out)
+    assert (ended.code, found["table"], found["record_count"]) == (0, "object_requests", 1)
+    (record,) = found["records"]
+    assert (record["locator"], record["byte_offset"], record["state"]) == ("line 1", 0, "found")
+    assert record["path"].endswith("in/2026-03-10/a.log")
+
+
+@pytest.mark.parametrize("wanted", ["nonsense", "", "x' OR 1=1 --", "0" * 32, "%"])
+def test_an_unknown_id_ends_with_code_2(config: Path, wanted: str) -> None:
+    ended = podledger("explain", wanted, "--config", config)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("error: nothing has the id ")
