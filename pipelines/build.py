@@ -92,6 +92,11 @@ def build_day_of(
     )
 
 
+def engine_memory(settings: Settings) -> str:
+    """What DuckDB may use."""
+    return f"{int(settings.memory_limit * MEMORY_FOR_ENGINE)}B"
+
+
 def is_final(settings: Settings, day: dt.date, today: dt.date) -> bool:
     """Whether a day's watermark has passed: no late file is awaited any more."""
     return day + dt.timedelta(days=1) + settings.final_after <= today
@@ -119,8 +124,8 @@ def build_table(
     try:
         with SqlSession(
             threads=settings.workers,
-            memory_limit=f"{int(settings.memory_limit * MEMORY_FOR_ENGINE)}B",
-            temp_directory=settings.temp_path,
+            memory_limit=engine_memory(settings),
+            temp_directory=settings.temp_path or lake.spill,
         ) as session:
             show(session, inputs)
             result = transform.build(session, day)

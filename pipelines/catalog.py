@@ -6,7 +6,7 @@ there, with the day it covers in `as_of_date`.
 """
 
 import os
-from contextlib import suppress
+import shutil
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,34 +17,58 @@ from pipelines.parquet import read_files
 from pipelines.storage import Lake
 from schemas.registry import tables
 from schemas.table import TableSpec
+from schemas.views import views
 
 ALSO = ("node_coverage", "object_transfers", "pod_traffic", "connections", "pod_intervals")
 """Intermediate tables that answers are checked against; as tables, so that no file is needed."""
 
 
-def write_catalog(lake: Lake, path: Path) -> dict[str, int]:
+def write_catalog(
+    lake: Lake, path: Path, *, threads: int = 2, memory_limit: str | None = None
+) -> dict[str, int]:
     """Build the catalogue beside `path` and put it there in one step.
+
+    Who has the old one open goes on reading the old one. Call it under the lake's lock.
+
+    Args:
+        lake: The lake.
+        path: Where the catalogue stands.
+        threads: Threads of the engine.
+        memory_limit: Limit such as `2GB`; the engine's default if none. What is more spills beside
+            the catalogue.
 
     Returns:
         Rows by table.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".tmp-{os.getpid()}-{path.name}")
-    with suppress(FileNotFoundError):
-        temporary.unlink()
+    _sweep(path)
+    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
     try:
         with duckdb.connect(str(temporary)) as connection:
             connection.execute("SET TimeZone = 'UTC'")
+            connection.execute(f"SET threads = {int(threads)}")
+            if memory_limit is not None:
+                connection.execute("SET memory_limit = $limit", {"limit": memory_limit})
             rows = _fill(connection, lake)
             connection.execute("CHECKPOINT")
         lake.hook("before", path)
         temporary.replace(path)
+        flush(path.parent)
         lake.hook("after", path)
     finally:
-        for left in (temporary, temporary.with_name(f"{temporary.name}.wal")):
-            with suppress(FileNotFoundError):
-                left.unlink()
+        _sweep(path)
     return rows
+
+
+def _sweep(path: Path) -> None:
+    """Remove what a build, this one or a killed one, left beside the catalogue."""
+    for left in path.parent.iterdir():
+        # The engine's own files beside a database are named after it: `.wal`, `.tmp`.
+        if left.name.startswith(TEMPORARY) and f"-{path.name}" in left.name:
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
 
 
 def _fill(connection: duckdb.DuckDBPyConnection, lake: Lake) -> dict[str, int]:
@@ -54,9 +78,9 @@ def _fill(connection: duckdb.DuckDBPyConnection, lake: Lake) -> dict[str, int]:
             _create(connection, lake, spec)
             counted = connection.table(name).count("*").fetchall()
             counts[name] = int(counted[0][0])
-    _comment(connection)
     script = files("transforms.marts").joinpath("dependencies.sql").read_text(encoding="utf-8")
     connection.execute(script)
+    _comment(connection)
     return counts
 
 
@@ -91,10 +115,11 @@ def _keep_newest(connection: duckdb.DuckDBPyConnection, spec: TableSpec) -> None
 
 def _comment(connection: duckdb.DuckDBPyConnection) -> None:
     existing = {row[0] for row in connection.execute("SHOW TABLES").fetchall()}
-    for name, spec in tables().items():
+    for name, spec in (tables() | views()).items():
         if name not in existing:
             continue
-        connection.execute(f'COMMENT ON TABLE "{name}" IS {_literal(spec.grain)}')
+        kind = "VIEW" if name in views() else "TABLE"
+        connection.execute(f'COMMENT ON {kind} "{name}" IS {_literal(spec.grain)}')
         for column in spec.columns:
             text = column.description
             if column.unit:
@@ -105,7 +130,7 @@ def _comment(connection: duckdb.DuckDBPyConnection) -> None:
                 text += " Adds up over rows."
             connection.execute(f'COMMENT ON COLUMN "{name}"."{column.name}" IS {_literal(text)}')
         day = "as_of_date" if spec.as_of else "date"
-        if spec.layer in {"intermediate", "marts"}:
+        if spec.layer in {"intermediate", "marts"} and kind == "TABLE":
             meaning = "Day that the row covers a life up to." if spec.as_of else "Event day, UTC."
             connection.execute(f'COMMENT ON COLUMN "{name}"."{day}" IS {_literal(meaning)}')
 

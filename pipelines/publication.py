@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-import duckdb
 import pandera.errors
 import polars as pl
 import pyarrow as pa
@@ -187,7 +186,7 @@ def publish(
                 writer.write(frame)
         finally:
             writer.close()
-        check_key(spec, temporary)
+        check_key(session, spec, temporary)
     return Published(path, writer.rows, path.stat().st_size)
 
 
@@ -208,21 +207,19 @@ def ordered_batches(session: SqlSession, spec: TableSpec, source: str) -> Iterat
         yield frame.cast(spec.polars_schema, strict=True)
 
 
-def check_key(spec: TableSpec, path: Path) -> None:
-    """Check that no two rows of a finished file share a key.
+def check_key(session: SqlSession, spec: TableSpec, path: Path) -> None:
+    """Check that no two rows of a finished file share a key, in the session's bounded memory.
 
     Raises:
         DataCheckError: Names up to three keys.
     """
     key = ", ".join(f'"{c}"' for c in spec.key)
-    with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        twice = connection.execute(
-            f"SELECT {key}, COUNT(*) "  # noqa: S608  identifiers of our own schema
-            "FROM read_parquet($path, hive_partitioning = false) "
-            "GROUP BY ALL HAVING COUNT(*) > 1 ORDER BY ALL LIMIT 3",
-            {"path": str(path)},
-        ).fetchall()
+    twice = session.connection.execute(
+        f"SELECT {key}, COUNT(*) "  # noqa: S608  identifiers of our own schema
+        "FROM read_parquet($path, hive_partitioning = false) "
+        "GROUP BY ALL HAVING COUNT(*) > 1 ORDER BY ALL LIMIT 3",
+        {"path": str(path)},
+    ).fetchall()
     if twice:
         message = f"{spec.name}: key ({', '.join(spec.key)}) repeats, such as {twice}"
         raise DataCheckError(message)

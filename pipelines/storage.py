@@ -8,6 +8,7 @@ the new one, never a part.
 import json
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -68,10 +69,10 @@ class Lake:
         temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
         try:
             yield temporary
-            _flush(temporary)
+            flush(temporary)
             self.hook("before", path)
             temporary.replace(path)
-            _flush(path.parent)
+            flush(path.parent)
             self.hook("after", path)
         finally:
             with suppress(FileNotFoundError):
@@ -85,13 +86,19 @@ class Lake:
         self.hook("after", path)
 
     def sweep(self) -> int:
-        """Remove temporary files that a killed build left; returns how many."""
+        """Remove what a killed build left; returns how many files. Call it under the lock."""
         if not self.root.is_dir():
             return 0
         left = list(self.root.glob(f"*/date=*/{TEMPORARY}*"))
         for path in left:
             path.unlink(missing_ok=True)
+        shutil.rmtree(self.spill, ignore_errors=True)
         return len(left)
+
+    @property
+    def spill(self) -> Path:
+        """Folder in which engines spill what does not fit in memory, unless settings name one."""
+        return self.root / f"{TEMPORARY}spill"
 
     @contextmanager
     def locked(self, owner: str) -> Iterator[None]:
@@ -134,7 +141,8 @@ def _lock_owner(text: str) -> str:
         return "another build"
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
+    """Make sure that a file, or the names in a folder, are on the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

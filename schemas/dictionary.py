@@ -5,8 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from schemas.registry import table_spec
+from schemas.registry import table_spec, tables
 from schemas.table import Column, TableSpec
+from schemas.views import views
 
 
 def as_records(names: Sequence[str]) -> list[dict[str, Any]]:
@@ -33,13 +34,22 @@ def as_records(names: Sequence[str]) -> list[dict[str, Any]]:
                 for c in spec.columns
             ],
         }
-        for spec in (table_spec(name) for name in names)
+        for spec in map(_spec, names)
     ]
 
 
 def as_markdown(names: Sequence[str]) -> str:
     """Tables and columns as Markdown, one heading per table."""
-    return "\n".join(_table(table_spec(name)) for name in names)
+    return "\n".join(_table(_spec(name)) for name in names)
+
+
+def described() -> list[str]:
+    """Names of all tables and views."""
+    return [*tables(), *views()]
+
+
+def _spec(name: str) -> TableSpec:
+    return views().get(name) or table_spec(name)
 
 
 def type_name(dtype: pl.DataType) -> str:

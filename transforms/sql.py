@@ -61,8 +61,8 @@ class SqlSession:
         run(f"SET threads = {int(threads)}")
         if memory_limit is not None:
             run("SET memory_limit = $limit", {"limit": memory_limit})
-        if temp_directory is not None:
-            run("SET temp_directory = $folder", {"folder": str(temp_directory)})
+        # Unless told, the engine would spill into a folder of the working directory.
+        run("SET temp_directory = $folder", {"folder": str(temp_directory or "")})
         run(_MACROS)
 
     def __enter__(self) -> Self:

@@ -3,6 +3,7 @@
 import dagster as dg
 
 from pipelines.assets.partitions import event_days
+from pipelines.build import engine_memory
 from pipelines.catalog import write_catalog
 from pipelines.run import Workspace
 from schemas.registry import tables
@@ -17,5 +18,11 @@ MARTS = tuple(name for name, spec in tables().items() if spec.layer == "marts")
 def catalogue(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[None]:
     """Write the DuckDB file that analysts read."""
     with workspace.locked() as lake:
-        rows = write_catalog(lake, workspace.settings.catalog_path)
+        settings = workspace.settings
+        rows = write_catalog(
+            lake,
+            settings.catalog_path,
+            threads=settings.workers,
+            memory_limit=engine_memory(settings),
+        )
     return dg.MaterializeResult(metadata={f"{name}_rows": n for name, n in rows.items()})

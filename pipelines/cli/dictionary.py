@@ -7,8 +7,7 @@ import typer
 from pipelines.cli.options import AsJson
 from pipelines.cli.output import print_plain, to_json
 from pipelines.errors import PodledgerError
-from schemas.dictionary import as_markdown, as_records
-from schemas.registry import tables
+from schemas.dictionary import as_markdown, as_records, described
 
 
 def dictionary(
@@ -19,7 +18,7 @@ def dictionary(
 
     Example: podledger dictionary run_dependencies
     """
-    names = list(tables())
+    names = described()
     if table is not None and table not in names:
         message = f"no table {table!r}; there are: {', '.join(names)}"
         raise PodledgerError(message)

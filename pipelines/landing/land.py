@@ -361,7 +361,7 @@ def _commit(
     with SqlSession(
         threads=settings.workers,
         memory_limit=f"{settings.memory_limit // 2}B",
-        temp_directory=settings.temp_path,
+        temp_directory=settings.temp_path or lake.spill,
     ) as session:
         repeats = find_repeats(lake, ledger, outcomes, session)
     for outcome in outcomes:

@@ -1,0 +1,111 @@
+"""The catalogue is one file that is replaced in one step, with everything in it explained."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from pipelines.catalog import open_catalog, write_catalog
+from pipelines.storage import Lake
+from schemas.registry import table_spec
+from schemas.views import views
+from tests.pipelines.test_publication import DAY, SPEC, rows
+from transforms.sql import SqlSession
+
+
+def publish(folder: Path, count: int) -> Lake:
+    from pipelines.publication import publish
+
+    lake = Lake(folder / "lake")
+    with SqlSession() as session:
+        session.register("result", rows(count))
+        publish(lake, session, SPEC, "result", DAY, "alder", str(count), 1)
+    return lake
+
+
+def counted(connection: duckdb.DuckDBPyConnection) -> int:
+    return int(connection.sql("SELECT COUNT(*) FROM node_coverage").fetchall()[0][0])
+
+
+@pytest.fixture
+def catalogue(tmp_path: Path) -> Iterator[Path]:
+    path = tmp_path / "podledger.duckdb"
+    write_catalog(publish(tmp_path, 3), path)
+    yield path
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".tmp-")] == []
+
+
+def test_who_has_the_catalogue_open_reads_the_old_one_to_the_end(
+    catalogue: Path, tmp_path: Path
+) -> None:
+    with open_catalog(catalogue) as reader:
+        assert counted(reader) == 3
+        write_catalog(publish(tmp_path, 300), catalogue)
+        assert counted(reader) == 3
+    with open_catalog(catalogue) as reader:
+        assert counted(reader) == 300
+
+
+def test_a_catalogue_that_cannot_be_finished_leaves_the_old_one(
+    catalogue: Path, tmp_path: Path
+) -> None:
+    publish(tmp_path, 300)
+
+    def die(moment: str, _path: Path) -> None:
+        if moment == "before":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_catalog(Lake(tmp_path / "lake", die), catalogue)
+    with open_catalog(catalogue) as reader:
+        assert counted(reader) == 3
+
+
+def test_what_a_killed_build_left_beside_the_catalogue_is_removed(
+    catalogue: Path, tmp_path: Path
+) -> None:
+    (tmp_path / ".tmp-1-podledger.duckdb").write_bytes(b"half")
+    (tmp_path / ".tmp-1-podledger.duckdb.wal").write_bytes(b"half")
+    (tmp_path / ".tmp-1-podledger.duckdb.tmp").mkdir()
+    other = tmp_path / ".tmp-1-other.duckdb"
+    other.write_bytes(b"not ours")
+    write_catalog(Lake(tmp_path / "lake"), catalogue, threads=1, memory_limit="200MB")
+    assert other.read_bytes() == b"not ours"
+    other.unlink()
+
+
+def test_the_view_and_every_column_of_it_are_explained(catalogue: Path) -> None:
+    spec = views()["dependencies"]
+    with open_catalog(catalogue) as reader:
+        assert reader.sql(
+            "SELECT comment FROM duckdb_views() WHERE view_name = 'dependencies'"
+        ).fetchall() == [(spec.grain,)]
+        columns = reader.sql(
+            "SELECT column_name, data_type, comment FROM duckdb_columns() "
+            "WHERE table_name = 'dependencies' ORDER BY column_index"
+        ).fetchall()
+    assert [name for name, _, _ in columns] == [c.name for c in spec.columns]
+    assert all(comment for _, _, comment in columns)
+    kinds = {str(c.dtype): t for c, (_, t, _) in zip(spec.columns, columns, strict=True)}
+    assert kinds == {
+        "String": "VARCHAR",
+        "Int64": "BIGINT",
+        "Datetime(time_unit='us', time_zone='UTC')": "TIMESTAMP WITH TIME ZONE",
+        "Boolean": "BOOLEAN",
+    }
+
+
+def test_tables_are_explained_with_unit_null_and_whether_they_add_up(catalogue: Path) -> None:
+    with open_catalog(catalogue) as reader:
+        comments = dict(
+            reader.sql(
+                "SELECT column_name, comment FROM duckdb_columns() "
+                "WHERE table_name = 'run_dependency_days'"
+            ).fetchall()
+        )
+    spec = table_spec("run_dependency_days")
+    assert set(comments) == {"date", *(c.name for c in spec.columns)}
+    assert comments["received_bytes"] == (
+        "Bytes to the pods. Unit: bytes. Null: not measured. Adds up over rows."
+    )
