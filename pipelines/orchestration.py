@@ -34,9 +34,10 @@ def instance_of(workspace: Workspace) -> Iterator["dg.DagsterInstance"]:
     import dagster as dg  # noqa: PLC0415  half a second that reading commands need not pay
 
     home = Path(os.environ.get(HOME) or workspace.settings.lake_path.parent / ".dagster").resolve()
-    if {"?", "%"} & set(str(home)):
-        # Dagster makes a URL of the path without quoting it.
-        message = f"{HOME} {home}: expected a folder without ? and % in its path; set {HOME}"
+    if set("?%*[") & set(str(home)):
+        # Dagster makes a URL and a glob of the path without quoting it, and would not find its
+        # settings there, in which telemetry is off.
+        message = f"{HOME} {home}: expected a folder without ? % * [ in its path; set {HOME}"
         raise PodledgerError(message)
     home.mkdir(parents=True, exist_ok=True)
     target = home / "dagster.yaml"

@@ -10,7 +10,7 @@ from pipelines.run import Workspace
 from tests.pipelines.landing_zone import zone
 
 
-@pytest.mark.parametrize("name", ["100%", "what?"])
+@pytest.mark.parametrize("name", ["100%", "what?", "[old]", "a*b"])
 def test_a_folder_that_dagster_cannot_open_is_named(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
