@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from pipelines.build import Outcome, build_day_of, build_table, gather, scopes_of
+from pipelines.build import Outcome, build_day_of, build_table, gather, scopes_of, span_start
 from pipelines.deliveries import DELIVERIES, delivery_rows, write_deliveries
 from pipelines.errors import PodledgerError
 from pipelines.landing.land import LandReport, land
@@ -195,7 +196,7 @@ def event_days(lake: Lake) -> list[dt.date]:
         elif end > landing + dt.timedelta(days=1):
             end = landing
         begin = max(begin, end - dt.timedelta(days=LONGEST_FILE_DAYS))
-        days.update(begin + dt.timedelta(days=n) for n in range((end - begin).days + 1))
+        days.update(days_between(begin, end))
     return sorted(day for day in days if is_possible(day))
 
 
@@ -219,6 +220,39 @@ def build_table_of_day(workspace: Workspace, table: str, day: dt.date) -> list[O
     for outcome in outcomes:
         workspace.listener.built(outcome)
     return outcomes
+
+
+def unbuilt_days(workspace: Workspace) -> list[dict[str, Any]]:
+    """Days that look-backs of built days need and that are not built (definitions.md 3).
+
+    Returns:
+        Ranges of days by look-back: `look_back`, `first`, `last`, `days`.
+    """
+    lake, settings = workspace.lake, workspace.settings
+    ledger, today = Ledger.read(lake), now().date()
+    built = lake.days(BUILT)
+    starts = {day: build_day_of(settings, lake, ledger, day, today) for day in built}
+    spans = sorted({read.span for t in transforms().values() for read in t.reads})
+    found: list[dict[str, Any]] = []
+    for span in spans:
+        needed: set[dt.date] = set()
+        for day, build in starts.items():
+            start = span_start(build, span)
+            if start is not None:
+                needed.update(days_between(start.date(), day - dt.timedelta(days=1)))
+        for day in sorted(needed - set(built)):
+            known = found[-1] if found and found[-1]["look_back"] == span else None
+            if known is not None and known["last"] == day - dt.timedelta(days=1):
+                known["last"] = day
+                known["days"] += 1
+            else:
+                found.append({"look_back": span, "first": day, "last": day, "days": 1})
+    return found
+
+
+def days_between(first: dt.date, last: dt.date) -> list[dt.date]:
+    """All days from the first to the last, both among them."""
+    return [first + dt.timedelta(days=n) for n in range((last - first).days + 1)]
 
 
 def stale_days(workspace: Workspace) -> list[dt.date]:

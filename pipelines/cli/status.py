@@ -8,10 +8,10 @@ import typer
 from pipelines.build import is_final
 from pipelines.cli.options import AsJson, Config, settings_file
 from pipelines.cli.output import print_plain, print_rows, to_json
-from pipelines.deliveries import delivery_rows
+from pipelines.deliveries import DELIVERIES, delivery_rows
 from pipelines.ledger import REJECTED_RECORDS, Ledger
 from pipelines.parquet import scan_files
-from pipelines.run import BUILT, Workspace, event_days, now, stale_days
+from pipelines.run import BUILT, Workspace, event_days, now, stale_days, unbuilt_days
 from pipelines.storage import Lake
 
 
@@ -27,6 +27,7 @@ def status(config: Config = None, as_json: AsJson = False) -> None:
         raise typer.Exit(0)
     for title, key in (
         ("days", "days"),
+        ("days that look-backs need and that are not built", "look_backs"),
         ("deliveries that are not complete", "deliveries"),
         ("records by export", "records"),
         ("rejects by reason", "rejects"),
@@ -57,7 +58,8 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
         }
         for day in sorted({*event_days(lake), *built})
     ]
-    deliveries = delivery_rows(settings, ledger, today).filter(
+    until = max(lake.days(DELIVERIES), default=None)
+    deliveries = delivery_rows(settings, ledger, today, until).filter(
         pl.col("is_expected") & (pl.col("status") != "complete")
     )
     records = (
@@ -73,6 +75,7 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
     )
     return {
         "days": days,
+        "look_backs": unbuilt_days(workspace),
         "deliveries": deliveries.select(
             "cluster", "export", "landing_date", "status", "reason"
         ).to_dicts(),

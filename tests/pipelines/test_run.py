@@ -17,6 +17,7 @@ from pipelines.run import (
     missing_deliveries,
     note_deliveries,
     require_possible,
+    unbuilt_days,
 )
 from tests.pipelines.landing_zone import line, put, zone
 from transforms.registry import transforms
@@ -119,3 +120,29 @@ def test_a_cluster_whose_table_fails_stays_unpublished_and_the_others_do_not(
     assert missing_clusters(workspace, [DAY]) == [
         "birch: no published tables of 2026-03-10; the fleet's answers leave it out"
     ]
+
+
+def test_days_that_look_backs_need_and_that_are_not_built_are_named_by_range(
+    tmp_path: Path,
+) -> None:
+    workspace = workspace_of(tmp_path)
+    assert unbuilt_days(workspace) == []
+    for day in (DAY, DAY + dt.timedelta(days=3)):
+        path = workspace.lake.path("run_dependency_days", day, "fleet")
+        path.parent.mkdir(parents=True)
+        path.touch()
+    found = {
+        (r["look_back"], r["first"].day, r["last"].day, r["days"]) for r in unbuilt_days(workspace)
+    }
+    # 10 and 13 March are built; names reach back one day, pods 36 h, so that two days are met.
+    assert {r for r in found if r[0] in {"names", "pods"}} == {
+        ("names", 9, 9, 1),
+        ("names", 12, 12, 1),
+        ("pods", 8, 9, 2),
+        ("pods", 11, 12, 2),
+    }
+    # Repeats reach back 30 days and the day on which a transfer may have begun: 7 February.
+    assert {r for r in found if r[0] == "repeats"} == {
+        ("repeats", 7, 9, 31),
+        ("repeats", 11, 12, 2),
+    }
