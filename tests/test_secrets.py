@@ -16,11 +16,12 @@ import pytest
 
 from pipelines.errors import SettingsError
 from pipelines.fixtures import FIXTURES, lay_out
+from pipelines.landing.formats import parsers
 from pipelines.landing.land import land
 from pipelines.settings import load_settings
 from pipelines.storage import Lake
 from schemas.registry import tables
-from tests.canaries.exports import write_zone
+from tests.canaries.exports import FORMATS, write_zone
 from tests.canaries.planter import Canary, Planter
 from tests.canaries.search import everything_below, leaks
 from tests.pipelines.cli.command import podledger
@@ -105,8 +106,8 @@ def test_what_stands_beside_a_secret_is_landed(landed: Searched) -> None:
 
 def test_rows_and_rejects_of_every_format_were_searched(landed: Searched) -> None:
     names = {name.partition("/")[0] for name in landed.written if name.endswith(".parquet")}
-    staging = {name for name, spec in tables().items() if spec.layer == "staging"}
-    assert names == {*staging, "export_files", "rejected_records"}
+    filled = {table for name in FORMATS for table in parsers()[name].tables}
+    assert names == {*filled, "export_files", "rejected_records"}
 
 
 # -- the whole way -------------------------------------------------------------------------------

@@ -15,6 +15,10 @@ from tests.canaries.planter import Planter
 Json = dict[str, Any]
 
 DAY = "2026-03-10"
+FORMATS = (
+    "hubble", "coredns", "dns_collector", "s3_access_log", "polyaxon", "kubernetes", "otlp",
+    "aws_vpc_flow_log",
+)  # fmt: skip
 RUN = "0123456789abcdef0123456789abcdef"
 OTHER_RUN = "fedcba9876543210fedcba9876543210"
 POD_UID = "0a1b2c3d-0000-4000-8000-00000000000{}"
