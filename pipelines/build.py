@@ -7,6 +7,7 @@ import datetime as dt
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import duckdb
 import polars as pl
 
 from pipelines.deliveries import DELIVERIES, delivery_rows
@@ -21,6 +22,7 @@ from pipelines.storage import Lake
 from schemas.registry import table_spec, tables
 from schemas.table import FLEET, TableSpec
 from transforms.day import BuildDay
+from transforms.redaction import redact
 from transforms.registry import transforms
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Span, Transform
@@ -132,9 +134,23 @@ def build_table(
             published = publish(
                 lake, session, spec, result, day.date, scope, inputs.fingerprint, transform.version
             )
-    except DataCheckError as error:
-        return Outcome(table, day.date, scope, problem=str(error))
+    except duckdb.InterruptException:
+        raise
+    except (DataCheckError, duckdb.Error, pl.exceptions.PolarsError) as error:
+        return Outcome(table, day.date, scope, problem=_problem(table, error))
     return Outcome(table, day.date, scope, published)
+
+
+def _problem(table: str, error: Exception) -> str:
+    """What a person should read of why a table stays unpublished.
+
+    An engine that stops over one cluster's values, such as a sum too large for its type, must not
+    keep the other clusters from being built.
+    """
+    if isinstance(error, DataCheckError):
+        return str(error)
+    first = redact(str(error).strip().partition("\n")[0])[:300]
+    return f"{table}: {type(error).__name__}: {first}"
 
 
 def gather(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.build import Outcome, build_day_of, build_table, gather, scopes_of, span_start
-from pipelines.deliveries import DELIVERIES, delivery_rows, write_deliveries
+from pipelines.deliveries import DELIVERIES, delivery_rows, export_scopes, write_deliveries
 from pipelines.errors import PodledgerError
 from pipelines.landing.land import LandReport, land
 from pipelines.ledger import Ledger
@@ -28,6 +28,8 @@ BUILT = "run_dependency_days"
 """A day is built when this table has a file of it."""
 STATES = {"run_versions", "pod_states", "node_states", "services", "kube_event_states"}
 """Tables whose rows speak for a time that may have begun long before they were exported."""
+OF_ONE_CLUSTER = {"hubble", "coredns", "dns_collector", "kubernetes", "otlp"}
+"""Formats whose records are of use only to the cluster that they come from."""
 FIRST_DAY = dt.date(2024, 1, 1)
 """No day before this one is landed or built: it is older than the formats."""
 LONGEST_FILE_DAYS = 40
@@ -100,6 +102,20 @@ class Workspace:
                 yield lake
             finally:
                 self._held = None
+
+
+def warnings_of(settings: Settings) -> list[str]:
+    """What a person should know of settings that are allowed, in words."""
+    found = []
+    if settings.redaction_key_file is None:
+        found.append("no redaction_key_file: access key ids become null and join nothing")
+    found.extend(
+        f"exports.{export.name}: neither {{cluster}} in its path nor clusters: its records belong "
+        "to no cluster, so that no pod is found for them"
+        for export in settings.exports
+        if export.format in OF_ONE_CLUSTER and export_scopes(settings, export) == (FLEET,)
+    )
+    return found
 
 
 def _owner() -> str:

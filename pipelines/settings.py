@@ -149,6 +149,16 @@ class Settings(_Strict):
     look_ahead: Duration = timedelta(hours=1)
     _folder: Path = PrivateAttr(default_factory=Path)
 
+    @field_validator(
+        "lake", "catalog", "reports", "temp_directory", "manifests", "redaction_key_file"
+    )
+    @classmethod
+    def _is_local(cls, value: str | None) -> str | None:
+        if value is not None and (not value or "://" in value):
+            message = "expected a local path; only exports may lie on s3:// for now"
+            raise ValueError(message)
+        return value
+
     @field_validator("clusters")
     @classmethod
     def _cluster_names(cls, value: dict[str, ClusterSettings]) -> dict[str, ClusterSettings]:

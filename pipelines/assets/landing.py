@@ -8,7 +8,7 @@ import polars as pl
 
 from pipelines.assets.partitions import landing_days
 from pipelines.ledger import EXPORT_FILES, Ledger
-from pipelines.run import Workspace, land_days
+from pipelines.run import Workspace, land_days, warnings_of
 from schemas.registry import table_spec, tables
 
 LANDED = tuple(n for n, s in tables().items() if s.layer in {"ledger", "staging"})
@@ -36,6 +36,8 @@ def land(
     day = dt.date.fromisoformat(context.partition_key)
     report = land_days(workspace, frozenset({day}))
     files = Ledger.read(workspace.lake).files.filter(pl.col("landing_date") == day)
+    for warning in warnings_of(workspace.settings):
+        context.log.warning("%s", warning)
     for path, reason in report.unknown:
         context.log.warning("%s is left unread: %s", path, reason)
     rows = _rows_by_table(files)

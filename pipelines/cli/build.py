@@ -25,6 +25,7 @@ from pipelines.run import (
     now,
     require_possible,
     stale_days,
+    warnings_of,
 )
 from transforms.registry import transforms
 
@@ -87,6 +88,8 @@ class BuildReport(Listener):
 def run_build(workspace: Workspace, report: BuildReport, asked: list[dt.date]) -> None:
     """Land everything new, then build the asked days, or all stale ones if none is asked."""
     require_possible(asked)
+    for warning in warnings_of(workspace.settings):
+        errors.print(f"warning: {warning}", markup=False, soft_wrap=True)
     workspace.listener = report
     with workspace.locked() as lake, instance_of(workspace) as instance:
         for day in new_landing_days(workspace.settings, lake, now().date()):

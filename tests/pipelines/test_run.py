@@ -1,6 +1,7 @@
 """What a build does with days, clusters and deliveries, without the command line."""
 
 import datetime as dt
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -18,9 +19,12 @@ from pipelines.run import (
     note_deliveries,
     require_possible,
     unbuilt_days,
+    warnings_of,
 )
 from tests.pipelines.landing_zone import line, put, zone
+from transforms.day import BuildDay
 from transforms.registry import transforms
+from transforms.sql import SqlSession
 
 DAY = dt.date(2026, 3, 10)
 TWO = """
@@ -146,3 +150,42 @@ def test_days_that_look_backs_need_and_that_are_not_built_are_named_by_range(
         ("repeats", 7, 9, 31),
         ("repeats", 11, 12, 2),
     }
+
+
+def test_settings_that_lose_something_are_warned_of(tmp_path: Path) -> None:
+    hubble = '  - {name: flows, format: hubble, path: "in/%Y-%m-%d/*.json"}\n'
+    workspace = workspace_of(tmp_path, TWO + hubble)
+    assert warnings_of(workspace.settings) == [
+        "no redaction_key_file: access key ids become null and join nothing",
+        (
+            "exports.flows: neither {cluster} in its path nor clusters: its records belong to no "
+            "cluster, so that no pod is found for them"
+        ),
+    ]
+    (tmp_path / "redaction.key").write_text("0123456789abcdef")
+    workspace = workspace_of(
+        tmp_path,
+        TWO + hubble.replace("}", ", clusters: [alder]}") + "redaction_key_file: redaction.key\n",
+    )
+    assert warnings_of(workspace.settings) == []
+
+
+def test_an_engine_that_stops_over_one_cluster_keeps_no_other_from_being_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transform = transforms()["pod_traffic"]
+
+    def stop(session: SqlSession, day: BuildDay) -> str:
+        if day.cluster == "birch":
+            session.connection.execute("SELECT CAST(1e30 AS BIGINT)").fetchall()
+        return transform.build(session, day)
+
+    monkeypatch.setitem(transforms(), "pod_traffic", replace(transform, build=stop))
+    put(tmp_path, "a.log", [line(1)])
+    workspace = workspace_of(tmp_path)
+    land_days(workspace, None)
+    outcomes = build_table_of_day(workspace, "pod_traffic", DAY)
+    assert [o.scope for o in outcomes if o.published] == ["alder"]
+    (problem,) = [o.problem for o in outcomes if o.problem]
+    assert problem.startswith("pod_traffic: ConversionException: ")
+    assert workspace.failed == {(DAY, "birch")}

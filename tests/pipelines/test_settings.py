@@ -47,6 +47,12 @@ def test_defaults_are_those_of_the_contract(tmp_path: Path) -> None:
         (("lake: lake", "lake: lake\nmemory_limit: lots"), "memory_limit: 'lots': expected a size"),
         (("lake: lake", "lake: lake\nfinal_after: 3"), "final_after: 3: expected a duration"),
         (("lake: lake", "lake: lake\nworkers: 0"), "workers: 0: Input should be greater than"),
+        (
+            ("lake: lake", "lake: s3://bucket/lake"),
+            "lake: 's3://bucket/lake': expected a local path",
+        ),
+        (("lake: lake", "lake: ''"), "lake: '': expected a local path"),
+        (("lake: lake", "lake: lake\nreports: gs://b"), "reports: 'gs://b': expected a local path"),
         (("alder:", "fleet:"), "cluster 'fleet': expected"),
         (("alder:", "Alder_1:"), r"cluster 'Alder_1': expected [a-z0-9.-]{1,63}"),
         (
