@@ -66,10 +66,12 @@ def text_blocks(path: Path) -> Iterator[TextBlock | Parsed]:
                 continue
             number += 1
             skipping = False
-        text = pending + data
-        cut = text.rfind(b"\n") + 1
-        whole, pending = text[:cut], text[cut:]
-        if whole:
+        cut = data.rfind(b"\n") + 1
+        if not cut:
+            pending += data
+        else:
+            whole = b"".join((pending, memoryview(data)[:cut]))
+            pending = data[cut:]
             lines = whole.count(b"\n")
             yield from _short_lines(TextBlock(number, lines, offset, whole))
             number += lines
@@ -122,7 +124,7 @@ class _Memory:
         self._descriptor = descriptor
         self.path = f"/proc/self/fd/{descriptor}"
 
-    def fill(self, parts: Iterable[bytes]) -> None:
+    def fill(self, parts: Iterable[bytes | memoryview]) -> None:
         """Replace what it holds."""
         place = 0
         for part in parts:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
-from multiprocessing import get_context
+from multiprocessing import forkserver, get_all_start_methods, get_context
+from multiprocessing.context import BaseContext
 from typing import Any
 
 import polars as pl
@@ -117,6 +118,7 @@ def land(
         for pair in _new_inputs(settings, ledger)
         if days is None or (pair[0].facts.day or first_seen) in days
     ]
+    _prepare_workers(settings, sum(file.size for file, _ in new))
     found, report.unknown = _examine_all(settings, ledger, new, first_seen, progress)
     known, fresh = _split_known(ledger, found)
     _commit_known(lake, known, report)
@@ -339,12 +341,31 @@ def _parse_all(
             progress("parsing", done, len(batches))
             yield parse_batch(lake, batch, settings.temp_path)
         return
-    # Threads of the engines do not survive a fork, so workers are started anew.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, mp_context=_worker_context()) as pool:
         waiting = [pool.submit(parse_batch, lake, batch, settings.temp_path) for batch in batches]
         for done, future in enumerate(waiting):
             progress("parsing", done, len(batches))
             yield future.result()
+
+
+def _worker_context() -> BaseContext:
+    """How workers start: not from this process, as threads of the engines do not survive a fork.
+
+    A server that has done nothing but import forks them, which saves each of them the imports.
+    """
+    if "forkserver" not in get_all_start_methods():
+        return get_context("spawn")
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["pipelines.landing.parsing"])
+    return context
+
+
+def _prepare_workers(settings: Settings, total: int) -> None:
+    """Let the server of workers import while files are still examined."""
+    if settings.workers > 1 and total >= PARALLEL_FROM:
+        context = _worker_context()
+        if context.get_start_method() == "forkserver":
+            forkserver.ensure_running()
 
 
 def _commit(

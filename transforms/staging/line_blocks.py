@@ -139,7 +139,7 @@ class LineBlocks:
         return RawRecord(f"line {number}", block.offset + start, line.rstrip(b"\r\n"))
 
     def examine_closely(self) -> None:
-        """Look at every held line on its own, and at every line to come.
+        """Find the lines of every held block, and of every block to come.
 
         Blocks are told by the number of their values alone otherwise. That is enough where the
         engine has read the same lines without an error, and not where it has not: a line with two
@@ -153,7 +153,7 @@ class LineBlocks:
         for block in blocks:
             self._hold(block)
 
-    def engine_text(self, start: int, end: int) -> Iterator[bytes]:
+    def engine_text(self, start: int, end: int) -> Iterator[bytes | memoryview]:
         """Text of held records for the engine, one line per record; doubtful ones are `{}`."""
         for held in self._held:
             low, high = max(start, held.first), min(end, held.first + held.count)
@@ -168,11 +168,11 @@ class LineBlocks:
             for index in range(low, high):
                 if index in self.doubtful:
                     begin = places[index - held.first]
-                    yield data[place:begin]
+                    yield memoryview(data)[place:begin]
                     yield _NOTHING
                     place = _line_end(data, begin)
             last = _line_end(data, places[high - 1 - held.first])
-            yield data[place:last]
+            yield memoryview(data)[place:last]
             if not data.endswith(b"\n"):
                 yield b"\n"
 
@@ -189,13 +189,17 @@ class LineBlocks:
     def _count(self, held: _Held, block: TextBlock) -> int:
         """Count the records of a block and note the doubtful ones."""
         data = block.data
-        if not self._is_close and len(data) <= _LONG_BLOCK and self._trusted(data) == block.lines:
+        is_trusted = len(data) <= _LONG_BLOCK and self._trusted(data) == block.lines
+        if is_trusted and not self._is_close:
             return block.lines
-        for index, start in enumerate(held.places(block), held.first):
+        places = held.places(block)
+        if is_trusted and len(places) == block.lines:
+            return block.lines
+        for index, start in enumerate(places, held.first):
             line = data[start : _line_end(data, start)]
             if len(line) > LONG_LINE or self._trusted(line) != 1:
                 self.doubtful.add(index)
-        return len(held.places(block))
+        return len(places)
 
 
 def _line_end(data: bytes, start: int) -> int:
