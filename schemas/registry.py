@@ -9,7 +9,7 @@ from schemas.intermediate import network as intermediate_network
 from schemas.intermediate import pods as intermediate_pods
 from schemas.intermediate import traffic as intermediate_traffic
 from schemas.marts import dependencies, repeats, runs
-from schemas.staging import kubernetes, network, storage
+from schemas.staging import identity, kubernetes, network, storage
 from schemas.staging import runs as staging_runs
 from schemas.table import SPEC_ATTRIBUTE, TableSpec
 
@@ -17,6 +17,7 @@ MODULES: tuple[ModuleType, ...] = (
     ledger,
     network,
     storage,
+    identity,
     staging_runs,
     kubernetes,
     intermediate_pods,

@@ -18,6 +18,7 @@ MODULES = (
     "gcp_dns",
     "zeek_dns",
     "inspektor_gadget",
+    "cloudtrail",
 )
 
 

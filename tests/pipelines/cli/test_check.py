@@ -88,14 +88,25 @@ SAMPLES: dict[str, Known | Unknown] = {
     "object_storage/s3_server_access_panther.log": Known("s3_access_log", 1),
     "object_storage/azure_storage_analytics_classic_v2.log": Unknown(),
     "object_storage/azure_storagebloblogs_panther_a.ndjson": Unknown(),
-    "object_storage/cloudtrail_eks_pod_identity_assumerole.json": Unknown(),
-    "object_storage/cloudtrail_irsa_webidentity_ABRIDGED.json": Unknown(),
-    "object_storage/cloudtrail_network_activity_ABRIDGED.json": Unknown(),
-    "object_storage/cloudtrail_s3_copy_ssec_panther.ndjson": Unknown(),
-    "object_storage/cloudtrail_s3_copyobject_elastic.json": Unknown(),
-    "object_storage/cloudtrail_s3_getobject_cloudfront_ABRIDGED.json": Unknown(),
-    "object_storage/cloudtrail_s3_mgmt_awsdocs.json": Unknown(),
-    "object_storage/cloudtrail_s3outposts_putobject_awsdocs.json": Unknown(),
+    # The first event names neither pod nor credentials; two abridged files have no times.
+    "object_storage/cloudtrail_eks_pod_identity_assumerole.json": Known(
+        "cloudtrail", 1, ignored={"no_credentials": 1}
+    ),
+    "object_storage/cloudtrail_irsa_webidentity_ABRIDGED.json": Known(
+        "cloudtrail", rejected={"no_time": 1}
+    ),
+    "object_storage/cloudtrail_network_activity_ABRIDGED.json": Known(
+        "cloudtrail", ignored={"network_activity": 1}
+    ),
+    "object_storage/cloudtrail_s3_copy_ssec_panther.ndjson": Known("cloudtrail", 2),
+    "object_storage/cloudtrail_s3_copyobject_elastic.json": Known("cloudtrail", 1),
+    "object_storage/cloudtrail_s3_getobject_cloudfront_ABRIDGED.json": Known(
+        "cloudtrail", rejected={"no_time": 1}
+    ),
+    "object_storage/cloudtrail_s3_mgmt_awsdocs.json": Known(
+        "cloudtrail", ignored={"management_event": 3}
+    ),
+    "object_storage/cloudtrail_s3outposts_putobject_awsdocs.json": Known("cloudtrail", 1),
     "object_storage/example_usage_2023_08_28_07_00_00_0123abcd_v0": Unknown(),
     "object_storage/gcs_audit_panther.ndjson": Unknown(),
     "object_storage/minio_audit_putobject.json": Unknown(),

@@ -108,9 +108,7 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
             "s3_access_elastic_integrations.log",
             "s3_server_access_panther.log",
         ),
-        "": (
-            "azure_storage_analytics_classic_v2.log",
-            "azure_storagebloblogs_panther_a.ndjson",
+        "cloudtrail": (
             "cloudtrail_eks_pod_identity_assumerole.json",
             "cloudtrail_irsa_webidentity_ABRIDGED.json",
             "cloudtrail_network_activity_ABRIDGED.json",
@@ -119,6 +117,10 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
             "cloudtrail_s3_getobject_cloudfront_ABRIDGED.json",
             "cloudtrail_s3_mgmt_awsdocs.json",
             "cloudtrail_s3outposts_putobject_awsdocs.json",
+        ),
+        "": (
+            "azure_storage_analytics_classic_v2.log",
+            "azure_storagebloblogs_panther_a.ndjson",
             "example_usage_2023_08_28_07_00_00_0123abcd_v0",
             "gcs_audit_panther.ndjson",
             "minio_audit_putobject.json",
