@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import duckdb
+
 from pipelines.errors import PodledgerError
 from pipelines.run import Workspace
 
@@ -81,6 +83,6 @@ def run_job(workspace: Workspace, instance: "dg.DagsterInstance", job: str, day:
             )
         except dg.DagsterExecutionStepExecutionError as error:
             # What a person can act on stands in the error of the step, not in the wrapper.
-            if isinstance(error.user_exception, PodledgerError | OSError):
+            if isinstance(error.user_exception, PodledgerError | OSError | duckdb.Error):
                 raise error.user_exception from None
             raise

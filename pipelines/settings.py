@@ -31,6 +31,8 @@ from transforms.redaction import KeyedHash, redact
 
 ENVIRONMENT = "PODLEDGER_CONFIG"
 DEFAULT_FILE = "podledger.yaml"
+LEAST_MEMORY = 256_000_000
+"""With less, the engine cannot join even small tables."""
 
 Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
 Size = Annotated[int, BeforeValidator(parse_size)]
@@ -156,6 +158,14 @@ class Settings(_Strict):
     def _is_local(cls, value: str | None) -> str | None:
         if value is not None and (not value or "://" in value):
             message = "expected a local path; only exports may lie on s3:// for now"
+            raise ValueError(message)
+        return value
+
+    @field_validator("memory_limit")
+    @classmethod
+    def _enough_memory(cls, value: int) -> int:
+        if value < LEAST_MEMORY:
+            message = f"expected at least {LEAST_MEMORY // 10**6}MB"
             raise ValueError(message)
         return value
 

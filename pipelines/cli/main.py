@@ -2,6 +2,7 @@
 
 import sys
 
+import duckdb
 import typer
 
 from pipelines.cli.build import build
@@ -35,6 +36,9 @@ def main() -> None:
         _stop(str(error), error.exit_code)
     except KeyboardInterrupt:
         _stop("stopped; what was published stays, a rerun finishes the work", 130)
+    except duckdb.Error as error:
+        # Such as an argument that is no UTF-8, a lake's file that is damaged, or too little memory.
+        _stop(str(error).partition("\n")[0], 2)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _stop(f"{where}{error.strerror or error}", 2)

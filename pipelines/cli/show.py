@@ -23,6 +23,8 @@ from transforms.staging.values import hex_uuid
 
 DEPENDENCIES = "dependencies"
 DEFAULT_LIMIT = 50
+MOST_ROWS = 10_000_000
+"""Rows of an answer are held in memory; `query` and the file itself serve for more."""
 
 FILTERS = {
     "run": ("run_uuid",),
@@ -44,7 +46,7 @@ def show(
     first: Annotated[str | None, typer.Option("--from", help="First day.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Last day.")] = None,
     columns: Annotated[str | None, typer.Option(help="Columns, separated by commas.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Rows at most.")] = DEFAULT_LIMIT,
+    limit: Annotated[int, typer.Option(min=1, max=MOST_ROWS, help="Rows at most.")] = DEFAULT_LIMIT,
     form: Annotated[Format, typer.Option("--format", help="How to write.")] = Format.TABLE,
     as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
     config: Config = None,
@@ -86,8 +88,16 @@ def query(
     settings = settings_of(config)
     with _catalog(settings) as connection:
         try:
-            relation = connection.sql(sql)
-            names, rows = _answer(relation)
+            sql.encode()
+            count = len(connection.extract_statements(sql))
+            if count != 1:
+                # Only the last one's rows would be shown.
+                message = f"query: expected one SELECT, got {count} statements"
+                raise PodledgerError(message)
+            names, rows = _answer(connection.sql(sql))
+        except UnicodeEncodeError:
+            message = "query: cannot encode it; expected UTF-8 text"
+            raise PodledgerError(message) from None
         except duckdb.Error as error:
             raise PodledgerError(_problem(sql, error)) from None
     print_rows(names, rows, Format.JSON if as_json else form)

@@ -44,6 +44,7 @@ def test_defaults_are_those_of_the_contract(tmp_path: Path) -> None:
     [
         (("lake: lake\n", ""), "lake: missing; expected a value"),
         (("lake: lake", "lake: lake\nlakes: x"), "lakes: unknown setting"),
+        (("lake: lake", "lake: lake\nmemory_limit: 50MB"), "expected at least 256MB"),
         (("lake: lake", "lake: lake\nmemory_limit: lots"), "memory_limit: 'lots': expected a size"),
         (("lake: lake", "lake: lake\nfinal_after: 3"), "final_after: 3: expected a duration"),
         (("lake: lake", "lake: lake\nworkers: 0"), "workers: 0: Input should be greater than"),

@@ -272,3 +272,35 @@ def test_an_unknown_id_ends_with_code_2(config: Path, wanted: str) -> None:
     ended = podledger("explain", wanted, "--config", config)
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("error: nothing has the id ")
+
+
+# -- what no answer can be given to --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("show", "runs", "--project", "a\udcff"),
+        ("explain", "a\udcff"),
+        ("query", "SELECT 'a\udcff'"),
+    ],
+)
+def test_an_argument_that_is_no_utf8_ends_with_a_message(
+    config: Path, arguments: tuple[str, ...]
+) -> None:
+    ended = podledger(*arguments, "--config", config)
+    assert ended.code == 2
+    assert "cannot encode" in ended.err
+
+
+def test_more_rows_than_memory_could_hold_are_no_limit(config: Path) -> None:
+    ended = podledger("show", "runs", "--limit", 2**63, "--config", config)
+    assert ended.code == 2
+    assert "--limit" in ended.err
+
+
+@pytest.mark.parametrize(("sql", "count"), [("SELECT 1; SELECT 2", 2), ("", 0), (";", 0)])
+def test_a_query_is_one_statement(config: Path, sql: str, count: int) -> None:
+    ended = queried(config, sql)
+    assert ended.code == 2
+    assert f"expected one SELECT, got {count} statements" in ended.err
