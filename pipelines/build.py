@@ -28,6 +28,8 @@ from transforms.sql import SqlSession
 from transforms.transform import Reads, Span, Transform
 
 ENDPOINTS = "endpoints"
+OF_NO_CLUSTER = {"run_versions", "run_statuses"}
+"""Staging tables that a cluster reads from the fleet's files too: a run's cluster is its pods'."""
 MEMORY_FOR_ENGINE = 0.6
 """Share of `memory_limit` that DuckDB may use; Python, Arrow and Polars need the rest."""
 
@@ -171,7 +173,7 @@ def gather(
             inputs.frames[ENDPOINTS] = frame
             texts.append(_frame_digest(frame))
         elif read.table == DELIVERIES:
-            frame = _awaited(delivery_rows(settings, ledger), day)
+            frame = _awaited(_deliveries(settings, ledger), day)
             inputs.frames[DELIVERIES] = frame
             texts.append(_frame_digest(frame))
         elif read.table == EXPORT_FILES:
@@ -231,6 +233,15 @@ def _facts(day: BuildDay) -> str:
     )
 
 
+def _deliveries(settings: Settings, ledger: Ledger) -> pl.DataFrame:
+    question = ("deliveries", id(settings))
+    if question not in ledger.remembered:
+        # The settings stand in the answer, so that their id is not given to others meanwhile.
+        ledger.remember(question, (settings, delivery_rows(settings, ledger)))
+    _, rows = ledger.remembered[question]
+    return pl.DataFrame(rows)
+
+
 def _awaited(deliveries: pl.DataFrame, day: BuildDay) -> pl.DataFrame:
     """Deliveries of the landing days on which the day's files are awaited.
 
@@ -240,8 +251,10 @@ def _awaited(deliveries: pl.DataFrame, day: BuildDay) -> pl.DataFrame:
     return deliveries.filter(pl.col("landing_date").is_between(day.date, last))
 
 
-def _scopes(day: BuildDay) -> tuple[str, ...] | None:
-    return None if day.cluster == FLEET else (day.cluster,)
+def _scopes(day: BuildDay, table: str) -> tuple[str, ...] | None:
+    if day.cluster == FLEET:
+        return None
+    return (day.cluster, FLEET) if table in OF_NO_CLUSTER else (day.cluster,)
 
 
 def _until(day: BuildDay, read: Reads) -> dt.datetime:
@@ -249,12 +262,14 @@ def _until(day: BuildDay, read: Reads) -> dt.datetime:
 
 
 def _staged(ledger: Ledger, read: Reads, day: BuildDay) -> list[StagedPart]:
-    return ledger.parts(read.table, _scopes(day), span_start(day, read.span), _until(day, read))
+    return ledger.parts(
+        read.table, _scopes(day, read.table), span_start(day, read.span), _until(day, read)
+    )
 
 
 def _staged_contents(ledger: Ledger, read: Reads, day: BuildDay) -> list[str]:
     """What identifies the rows of the parts, whatever their paths and the order of commits."""
-    files = ledger.meeting(_scopes(day), span_start(day, read.span), _until(day, read))
+    files = ledger.meeting(_scopes(day, read.table), span_start(day, read.span), _until(day, read))
     found = []
     for row in files.select(
         "cluster", "node", "project", "format", "landing_date", "content_hash", "rows_by_table"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -18,6 +19,8 @@ from schemas.table import FLEET
 
 EXPORT_FILES = "export_files"
 REJECTED_RECORDS = "rejected_records"
+REMEMBERED = 64
+"""Answers that a ledger keeps at most."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,14 @@ class Ledger:
     Attributes:
         lake: The lake.
         files: Rows of `export_files`, in commit order within a day.
+        remembered: What was worked out from the rows, by question: a day's tables ask the same.
     """
 
     lake: Lake
     files: pl.DataFrame = field(compare=False)
+    remembered: dict[tuple[object, ...], Any] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @classmethod
     def read(cls, lake: Lake) -> "Ledger":
@@ -131,6 +138,24 @@ class Ledger:
         A part may hold several files; all files of a part that is met are given, since its rows
         are read together.
         """
+        question = ("meeting", scopes, from_at, until_at)
+        if question not in self.remembered:
+            self.remember(question, self._meeting(scopes, from_at, until_at))
+        found: pl.DataFrame = self.remembered[question]
+        return found
+
+    def remember(self, question: tuple[object, ...], answer: object) -> None:
+        """Keep an answer; a few days' worth of them, so that memory stays bounded."""
+        if len(self.remembered) >= REMEMBERED:
+            self.remembered.clear()
+        self.remembered[question] = answer
+
+    def _meeting(
+        self,
+        scopes: tuple[str, ...] | None,
+        from_at: datetime | None,
+        until_at: datetime | None,
+    ) -> pl.DataFrame:
         with_part = self.files.filter(pl.col("part").is_not_null())
         if scopes is not None:
             with_part = with_part.filter(pl.col("cluster").fill_null(FLEET).is_in(scopes))

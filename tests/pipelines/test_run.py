@@ -3,12 +3,16 @@
 import datetime as dt
 from dataclasses import replace
 from pathlib import Path
+from shutil import copyfile
 
 import polars as pl
 import pytest
 
+from pipelines.build import build_day_of, gather
 from pipelines.deliveries import DELIVERIES
 from pipelines.errors import DataCheckError, PodledgerError
+from pipelines.fixtures import FIXTURES
+from pipelines.ledger import Ledger
 from pipelines.run import (
     Workspace,
     build_table_of_day,
@@ -189,3 +193,21 @@ def test_an_engine_that_stops_over_one_cluster_keeps_no_other_from_being_built(
     (problem,) = [o.problem for o in outcomes if o.problem]
     assert problem.startswith("pod_traffic: ConversionException: ")
     assert workspace.failed == {(DAY, "birch")}
+
+
+def test_a_cluster_sees_runs_of_the_fleets_exports_but_no_requests(tmp_path: Path) -> None:
+    runs = '  - {name: runs, format: polyaxon, path: "runs/%Y-%m-%d/*.json"}\n'
+    workspace = workspace_of(tmp_path, TWO + runs)
+    put(tmp_path, "a.log", [line(1)])
+    detail = next((FIXTURES / "exports").glob("alder/polyaxon/vision/2026-03-10/*.json"))
+    (tmp_path / "runs/2026-03-10").mkdir(parents=True)
+    copyfile(detail, tmp_path / "runs/2026-03-10/run.json")
+    land_days(workspace, None)
+    lake, settings = workspace.lake, workspace.settings
+    ledger = Ledger.read(lake)
+    day = build_day_of(settings, lake, ledger, DAY, DAY).of("alder")
+    seen = gather(settings, lake, ledger, transforms()["pod_intervals"], day).parts
+    assert [p.path.name[:6] for p in seen["run_versions"]] == ["fleet-"]
+    assert seen["pod_states"] == []
+    seen = gather(settings, lake, ledger, transforms()["node_coverage"], day).parts
+    assert seen["object_requests"] == []
