@@ -12,11 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from pipelines.build import Outcome, build_day_of, build_table, gather, scopes_of, span_start
 from pipelines.deliveries import DELIVERIES, delivery_rows, export_scopes, write_deliveries
 from pipelines.errors import PodledgerError
 from pipelines.landing.land import LandReport, land
 from pipelines.ledger import Ledger
+from pipelines.parquet import scan_files
 from pipelines.publication import fingerprint_of
 from pipelines.settings import Settings, find_settings_file, load_settings
 from pipelines.storage import Lake
@@ -32,8 +35,9 @@ OF_ONE_CLUSTER = {"hubble", "coredns", "dns_collector", "kubernetes", "otlp"}
 """Formats whose records are of use only to the cluster that they come from."""
 FIRST_DAY = dt.date(2024, 1, 1)
 """No day before this one is landed or built: it is older than the formats."""
-LONGEST_FILE_DAYS = 40
-"""A log file with events on more days than this asks only for the newest ones."""
+LONG_RANGE = dt.timedelta(days=3)
+"""Of a log file with a longer event range the rows are asked for their days; a clock that runs this
+far ahead of the landing day is wrong."""
 
 
 def now() -> dt.datetime:
@@ -196,24 +200,60 @@ def event_days(lake: Lake) -> list[dt.date]:
 
     The range of a file of object states begins at the oldest object's creation, so such a file
     asks only for the day of its newest state, not later than its landing day. A record of a clock
-    that runs far ahead asks for no day behind the day on which its file landed.
+    that runs far ahead asks for no day behind the day on which its file landed, and one of a clock
+    that was never set for no day between.
     """
+    ledger = Ledger.read(lake)
     days: set[dt.date] = set()
-    for landing, first, last, rows_by_table in (
-        Ledger.read(lake)
-        .files.select("landing_date", "first_event_at", "last_event_at", "rows_by_table")
-        .iter_rows()
-    ):
+    for file in ledger.files.select(
+        "export_file_id",
+        "cluster",
+        "landing_date",
+        "part",
+        "first_event_at",
+        "last_event_at",
+        "rows_by_table",
+    ).iter_rows(named=True):
+        first, last, landing = file["first_event_at"], file["last_event_at"], file["landing_date"]
         if first is None or last is None:
             continue
-        begin, end = first.date(), last.date()
-        if {rows["table_name"] for rows in rows_by_table} & STATES:
-            begin = end = min(end, landing)
-        elif end > landing + dt.timedelta(days=1):
-            end = landing
-        begin = max(begin, end - dt.timedelta(days=LONGEST_FILE_DAYS))
-        days.update(days_between(begin, end))
+        if {rows["table_name"] for rows in file["rows_by_table"]} & STATES:
+            days.add(min(last.date(), landing))
+        elif last - first <= LONG_RANGE and last.date() <= landing + dt.timedelta(days=1):
+            days.update(days_between(first.date(), last.date()))
+        else:
+            days.update(d for d in _days_of_rows(ledger, file) if d <= landing + LONG_RANGE)
     return sorted(day for day in days if is_possible(day))
+
+
+def misdated_files(lake: Lake) -> list[dict[str, Any]]:
+    """Log files with events that ask for no day: too old, or of a clock that runs ahead.
+
+    Returns:
+        `path`, `landing_date`, `first_event_at`, `last_event_at`.
+    """
+    shown = ("path", "landing_date", "first_event_at", "last_event_at")
+    found = []
+    for row in Ledger.read(lake).files.select(*shown, "rows_by_table").iter_rows(named=True):
+        first, last = row["first_event_at"], row["last_event_at"]
+        if first is None or {rows["table_name"] for rows in row["rows_by_table"]} & STATES:
+            continue
+        if first.date() < FIRST_DAY or last.date() > row["landing_date"] + LONG_RANGE:
+            found.append({name: row[name] for name in shown})
+    return found
+
+
+def _days_of_rows(ledger: Ledger, file: dict[str, Any]) -> set[dt.date]:
+    """Days on which rows of a file begin or end."""
+    found: set[dt.date] = set()
+    for rows in file["rows_by_table"]:
+        spec = table_spec(rows["table_name"])
+        path = ledger.part_path(spec.name, file["landing_date"], file["cluster"], file["part"])
+        staged = scan_files([path]).filter(pl.col("export_file_id") == file["export_file_id"])
+        for column in spec.covers:
+            dates = staged.select(pl.col(column).dt.date().unique()).collect().to_series()
+            found.update(dates.drop_nulls().to_list())
+    return found
 
 
 def build_table_of_day(workspace: Workspace, table: str, day: dt.date) -> list[Outcome]:

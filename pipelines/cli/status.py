@@ -11,7 +11,15 @@ from pipelines.cli.output import print_plain, print_rows, to_json
 from pipelines.deliveries import DELIVERIES, delivery_rows
 from pipelines.ledger import REJECTED_RECORDS, Ledger
 from pipelines.parquet import scan_files
-from pipelines.run import BUILT, Workspace, event_days, now, stale_days, unbuilt_days
+from pipelines.run import (
+    BUILT,
+    Workspace,
+    event_days,
+    misdated_files,
+    now,
+    stale_days,
+    unbuilt_days,
+)
 from pipelines.storage import Lake
 
 
@@ -31,6 +39,7 @@ def status(config: Config = None, as_json: AsJson = False) -> None:
         ("deliveries that are not complete", "deliveries"),
         ("records by export", "records"),
         ("rejects by reason", "rejects"),
+        ("files with events on days that are never built (wrong clocks)", "misdated"),
         ("coverage by cluster, source and status (hours)", "coverage"),
     ):
         rows = content[key]
@@ -81,6 +90,7 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
         ).to_dicts(),
         "records": records.to_dicts(),
         "rejects": _rejects(lake),
+        "misdated": misdated_files(lake),
         "coverage": _coverage(lake),
     }
 

@@ -18,6 +18,7 @@ from pipelines.run import (
     build_table_of_day,
     event_days,
     land_days,
+    misdated_files,
     missing_clusters,
     missing_deliveries,
     note_deliveries,
@@ -53,6 +54,19 @@ def test_a_record_of_a_clock_that_runs_ahead_hides_no_day(tmp_path: Path) -> Non
     workspace = workspace_of(tmp_path)
     land_days(workspace, None)
     assert event_days(workspace.lake) == [DAY]
+
+
+def test_a_clock_that_was_never_set_asks_for_no_day_between(tmp_path: Path) -> None:
+    unset = line(1).replace("10/Mar/2026", "01/Jan/1970")
+    earlier = line(2).replace("10/Mar/2026", "20/Dec/2025")
+    put(tmp_path, "a.log", [unset, earlier, line(3)])
+    put(tmp_path, "b.log", [line(4)])
+    workspace = workspace_of(tmp_path)
+    land_days(workspace, None)
+    assert event_days(workspace.lake) == [dt.date(2025, 12, 20), DAY]
+    (misdated,) = misdated_files(workspace.lake)
+    assert misdated["path"] == str(tmp_path / "in/2026-03-10/a.log")
+    assert misdated["first_event_at"].date() == dt.date(1970, 1, 1)
 
 
 def test_days_that_no_partition_holds_are_refused_with_what_is_expected() -> None:
