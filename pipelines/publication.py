@@ -47,7 +47,14 @@ class Published:
 class TableWriter:
     """Writes checked batches of one table to one Parquet file."""
 
-    def __init__(self, spec: TableSpec, path: Path, metadata: dict[bytes, bytes]) -> None:
+    def __init__(
+        self,
+        spec: TableSpec,
+        path: Path,
+        metadata: dict[bytes, bytes],
+        *,
+        compression_level: int = 3,
+    ) -> None:
         """Open the file; `metadata` stands in its footer."""
         self._spec = spec
         self._schema = spec.arrow_schema.with_metadata(metadata)
@@ -58,7 +65,7 @@ class TableWriter:
             path,
             self._schema,
             compression="zstd",
-            compression_level=3,
+            compression_level=compression_level,
             use_dictionary=True,
             write_page_index=False,
             store_schema=True,

@@ -216,7 +216,8 @@ class _Part:
             day = self._batch.files[0].context.landing_date
             path = self._lake.path(table, day, f"{self._batch.cluster or FLEET}-{self._batch.part}")
             temporary = self._stack.enter_context(self._lake.replacing(path))
-            writer = TableWriter(table_spec(table), temporary, {})
+            # Parts are read a few times only, and writing them is a third of landing.
+            writer = TableWriter(table_spec(table), temporary, {}, compression_level=1)
             self._writers[table] = writer
         return writer
 
