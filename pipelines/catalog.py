@@ -14,7 +14,7 @@ import duckdb
 import polars as pl
 
 from pipelines.parquet import read_files
-from pipelines.storage import Lake
+from pipelines.storage import TEMPORARY, Lake, flush
 from schemas.registry import tables
 from schemas.table import TableSpec
 from schemas.views import views

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from multiprocessing import forkserver, get_all_start_methods, get_context
 from multiprocessing.context import BaseContext
 from typing import Any
@@ -105,7 +106,7 @@ def land(
         days: Only files of these landing days; all if none.
 
     Raises:
-        InputError: A folder cannot be listed, or a file vanished while it was read.
+        InputError: A folder cannot be listed.
         DataCheckError: A file's records do not add up.
     """
     lake.sweep()
@@ -126,7 +127,10 @@ def land(
     by_id = {item.export_file_id: item for item in fresh}
     outcomes = _parse_all(settings, lake, batches, progress)
     wave: list[BatchOutcome] = []
-    for outcome in outcomes:
+    for batch, outcome in zip(batches, outcomes, strict=True):
+        if isinstance(outcome, str):
+            report.unknown.extend((job.context.path, outcome) for job in batch.files)
+            continue
         wave.append(outcome)
         if len(wave) >= WAVE_BATCHES:
             ledger = _commit(settings, lake, ledger, wave, by_id, report)
@@ -162,20 +166,22 @@ def _examine_all(
     """Read every new file once: what it is, its hash, what it grew from; several at a time.
 
     Files of one node are read one after the other, small ones first, since each may have grown from
-    the one before. Files of no node are told apart by their content alone.
+    the one before. Files of no node are read in any order, so that they have grown only from what
+    was there before this landing: what is found must not depend on which thread was first.
     """
     contents = _Contents(ledger)
     groups: dict[object, list[int]] = {}
-    for place, (file, _) in enumerate(new):
+    for place, (file, export) in enumerate(new):
         node = file.facts.node
-        groups.setdefault(place if node is None else (file.facts.cluster, node), []).append(place)
+        key = place if node is None else (_cluster_of(file, export), node)
+        groups.setdefault(key, []).append(place)
     results: dict[int, _Found | str] = {}
 
     def examine(places: list[int]) -> None:
         for place in places:
             file, export = new[place]
             results[place] = item = _examine(settings, contents, file, export, first_seen)
-            if isinstance(item, _Found):
+            if isinstance(item, _Found) and item.context.node is not None:
                 contents.add(item)
             progress("reading", len(results), len(new))
 
@@ -250,9 +256,7 @@ def _examine(
     export: ExportSettings,
     first_seen: date,
 ) -> _Found | str:
-    cluster = file.facts.cluster
-    if cluster is None and export.clusters is not None and len(export.clusters) == 1:
-        cluster = export.clusters[0]
+    cluster = _cluster_of(file, export)
     scope = cluster or FLEET
     try:
         with local_copy(file.path, file.size, settings.temp_path) as path:
@@ -288,6 +292,13 @@ def _examine(
         scope,
         contents.grown_from(scope, file.facts.node, parser.name, scanned),
     )
+
+
+def _cluster_of(file: InputFile, export: ExportSettings) -> str | None:
+    """Cluster that a file belongs to, by its path or its export; none for the fleet's."""
+    if file.facts.cluster is None and export.clusters is not None and len(export.clusters) == 1:
+        return export.clusters[0]
+    return file.facts.cluster
 
 
 def _batches(fresh: Sequence[_Found]) -> list[Batch]:
@@ -332,20 +343,31 @@ def _chunks(items: Sequence[_Found]) -> Iterator[list[_Found]]:
 
 def _parse_all(
     settings: Settings, lake: Lake, batches: Sequence[Batch], progress: Progress
-) -> Iterator[BatchOutcome]:
-    """Parse batches in order; several at a time where there is enough to do."""
+) -> Iterator[BatchOutcome | str]:
+    """Parse batches in order; several at a time where there is enough to do.
+
+    A file that vanished or cannot be read any more leaves its batch for the next landing; why is
+    given in place of an outcome.
+    """
     total = sum(job.size for batch in batches for job in batch.files)
     workers = min(settings.workers, len(batches))
     if workers <= 1 or total < PARALLEL_FROM:
         for done, batch in enumerate(batches):
             progress("parsing", done, len(batches))
-            yield parse_batch(lake, batch, settings.temp_path)
+            yield _outcome(partial(parse_batch, lake, batch, settings.temp_path))
         return
     with ProcessPoolExecutor(workers, mp_context=_worker_context()) as pool:
         waiting = [pool.submit(parse_batch, lake, batch, settings.temp_path) for batch in batches]
         for done, future in enumerate(waiting):
             progress("parsing", done, len(batches))
-            yield future.result()
+            yield _outcome(future.result)
+
+
+def _outcome(parse: Callable[[], BatchOutcome]) -> BatchOutcome | str:
+    try:
+        return parse()
+    except InputError as error:
+        return f"its part is left for the next landing: {error}"
 
 
 def _worker_context() -> BaseContext:

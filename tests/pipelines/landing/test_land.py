@@ -15,9 +15,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from pipelines.errors import DataCheckError, InputError
+from pipelines.landing import land as land_module
 from pipelines.landing import readers
 from pipelines.landing.formats import parsers
 from pipelines.landing.land import LandReport, land
+from pipelines.landing.parsing import Batch, BatchOutcome
 from pipelines.ledger import Ledger
 from pipelines.publication import TableWriter
 from pipelines.settings import Settings
@@ -326,3 +328,42 @@ def test_names_with_odd_characters_are_read_and_a_token_in_a_name_is_not_stored(
     paths = ledger.files["path"].to_list()
     assert len(set(paths)) == 3
     assert not any(token in path for path in paths)
+
+
+def test_a_file_that_vanishes_before_it_is_parsed_leaves_its_part_for_the_next_landing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    gone = put(tmp_path, "b.log", [line(2)], day="2026-03-11")
+    settings = zone(tmp_path)
+    parse = land_module.parse_batch
+
+    def vanish(lake: Lake, batch: Batch, temp: Path | None) -> BatchOutcome:
+        gone.unlink(missing_ok=True)
+        return parse(lake, batch, temp)
+
+    monkeypatch.setattr(land_module, "parse_batch", vanish)
+    report, ledger = run(settings)
+    assert keys(ledger) == ["key-1"]
+    ((path, reason),) = report.unknown
+    assert path == str(gone)
+    assert "left for the next landing" in reason
+    assert "vanished; expected a file of" in reason
+    assert not list((tmp_path / "lake").rglob(".tmp-*.parquet"))
+    monkeypatch.undo()
+    put(tmp_path, "b.log", [line(2)], day="2026-03-11")
+    _, ledger = run(settings)
+    assert keys(ledger) == ["key-1", "key-2"]
+
+
+def test_what_files_of_no_node_grew_from_does_not_depend_on_which_was_read_first(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    settings = zone(tmp_path)
+    _, before = run(settings)
+    for length in range(2, 6):
+        put(tmp_path, f"{length}.log", [line(n) for n in range(1, length)] + [line(length)])
+    _, ledger = run(settings)
+    grown = ledger.files.filter(pl.col("grown_from").is_not_null())
+    assert grown["grown_from"].to_list() == before.files["export_file_id"].to_list() * 4
