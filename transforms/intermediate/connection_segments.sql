@@ -61,7 +61,7 @@ summed AS (
         ARG_MIN(drop_reason, (event_us, drop_reason)) FILTER (
             WHERE is_told AND drop_reason IS NOT NULL AND verdict = 'DROPPED'
         ) AS drop_reason,
-        LIST(DISTINCT denied_by) FILTER (WHERE is_told AND LEN(denied_by) > 0) AS denials,
+        LIST(denied_by) FILTER (WHERE is_told AND LEN(denied_by) > 0) AS denials,
         MIN(initiator_namespace) AS initiator_namespace,
         MIN(initiator_pod_name) AS initiator_pod_name,
         MAX(initiator_pod_name) AS initiator_other_name,
@@ -86,7 +86,7 @@ summed AS (
         ARG_MIN(responder_names, (event_us, responder_names)) FILTER (
             WHERE LEN(responder_names) > 0
         ) AS flow_names,
-        LIST(DISTINCT http_host) FILTER (WHERE http_host IS NOT NULL AND is_told) AS http_hosts,
+        LIST(http_host) FILTER (WHERE http_host IS NOT NULL AND is_told) AS http_hosts,
         COUNT(*) FILTER (
             WHERE is_today AND l7_type = 'REQUEST' AND http_method IS NOT NULL
             AND direction = 'EGRESS'

@@ -6,7 +6,7 @@
 WITH named AS (
     SELECT
         c.*,
-        LIST_SORT(c.http_hosts) AS hosts,
+        LIST_SORT(LIST_DISTINCT(c.http_hosts)) AS hosts,
         CASE WHEN c.named_us - c.first_us <= CAST($neighbour_us AS BIGINT)
             THEN LIST_SORT(LIST_DISTINCT(c.flow_names)) END AS hubble_names,
         n.name AS answered_name,

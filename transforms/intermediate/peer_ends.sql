@@ -1,39 +1,16 @@
 -- Whose address an end was over a record's interval: both instants must allow the pod.
--- Grain: cluster, address, interval.
--- Reads: peer_records, match_output.
-WITH ends AS (
-    SELECT cluster, source AS address, from_us, until_us FROM peer_records
+-- Grain: holder at the first instant, holder at the last.
+-- Reads: peer_ended, peer_holders.
+WITH pairs AS (
+    SELECT source_first AS first_holder, source_last AS last_holder FROM peer_ended
     UNION
-    SELECT cluster, destination AS address, from_us, until_us FROM peer_records
-),
-
-matched AS (
-    SELECT
-        item_id.cluster AS asked_cluster,
-        item_id.address AS address,
-        item_id.event_us AS event_us,
-        cluster,
-        pod_uid,
-        namespace,
-        pod_name,
-        node,
-        run_uuid,
-        attempt,
-        match_kind,
-        CASE
-            WHEN pod_uid IS NOT NULL THEN [pod_uid]
-            WHEN match_kind = 'ambiguous' THEN candidate_pod_uids
-            ELSE []
-        END AS candidates
-    FROM match_output
+    SELECT destination_first AS first_holder, destination_last AS last_holder FROM peer_ended
 ),
 
 paired AS (
     SELECT
-        e.cluster AS asked_cluster,
-        e.address,
-        e.from_us,
-        e.until_us,
+        p.first_holder,
+        p.last_holder,
         f AS first_match,
         l AS last_match,
         CASE
@@ -45,29 +22,32 @@ paired AS (
             WHEN l.pod_uid IS NOT NULL THEN 'last'
             ELSE 'neither'
         END AS speaks
-    FROM ends AS e
-    INNER JOIN matched AS f
-        ON e.cluster IS NOT DISTINCT FROM f.asked_cluster
-        AND e.address = f.address
-        AND e.from_us = f.event_us
-    INNER JOIN matched AS l
-        ON e.cluster IS NOT DISTINCT FROM l.asked_cluster
-        AND e.address = l.address
-        AND e.until_us - 1 = l.event_us
+    FROM pairs AS p
+    INNER JOIN peer_holders AS f ON p.first_holder = f.holder
+    INNER JOIN peer_holders AS l ON p.last_holder = l.holder
 ),
 
 chosen AS (
     SELECT
-        asked_cluster, address, from_us, until_us,
+        first_holder, last_holder,
         CASE speaks WHEN 'first' THEN first_match WHEN 'last' THEN last_match END AS spoken
     FROM paired
+),
+
+numbered AS (
+    SELECT CAST(ROW_NUMBER() OVER () AS INTEGER) AS end_number, *
+    FROM chosen
 )
 
 SELECT
-    asked_cluster,
-    address,
-    from_us,
-    until_us,
+    end_number,
+    -- Ends of one pod are one party, whichever instants told it; ends of no pod are party 0.
+    CASE
+        WHEN spoken.pod_uid IS NULL THEN 0
+        ELSE MIN(end_number) OVER (PARTITION BY spoken.pod_uid)
+    END AS party,
+    first_holder,
+    last_holder,
     spoken.cluster AS cluster,
     spoken.pod_uid AS pod_uid,
     spoken.namespace AS namespace,
@@ -76,4 +56,4 @@ SELECT
     spoken.run_uuid AS run_uuid,
     spoken.attempt AS attempt,
     COALESCE(spoken.match_kind, 'ambiguous') AS match_kind
-FROM chosen
+FROM numbered

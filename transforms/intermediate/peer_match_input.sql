@@ -1,24 +1,13 @@
--- Ends of records at both instants of their intervals, to be matched to pods.
--- Grain: cluster, address, instant.
--- Reads: peer_records.
-WITH ends AS (
-    SELECT cluster, source AS address, from_us, until_us FROM peer_records
-    UNION ALL
-    SELECT cluster, destination AS address, from_us, until_us FROM peer_records
-),
-
-instants AS (
-    SELECT cluster, address, from_us AS event_us FROM ends
-    UNION
-    SELECT cluster, address, until_us - 1 AS event_us FROM ends
-)
-
+-- Instants to be matched to pods.
+-- Grain: one instant of one address.
+-- Reads: peer_instants, peer_addresses.
 SELECT
-    {'cluster': cluster, 'address': address, 'event_us': event_us} AS item_id,
-    cluster,
-    address,
+    i.instant AS item_id,
+    a.cluster,
+    a.address,
     CAST(NULL AS VARCHAR) AS namespace,
     CAST(NULL AS VARCHAR) AS pod_name,
     CAST(NULL AS VARCHAR) AS pod_uid,
-    make_timestamptz(event_us) AS event_at
-FROM instants
+    make_timestamptz(i.at_us) AS event_at
+FROM peer_instants AS i
+INNER JOIN peer_addresses AS a USING (address_number)

@@ -1,12 +1,13 @@
--- Records of the day with the addresses of the packets.
+-- Records of the day between numbered ends.
 -- Grain: one record that meets the day and names both ends.
--- Reads: volume_records.
+-- Reads: volume_records, peer_addresses, peer_observers.
 -- Parameters: $start_us and $end_us (the day).
 WITH timed AS (
     SELECT
         *,
-        COALESCE(cluster, 'fleet') AS scope,
-        COALESCE(interface_id, instance_id, reporter, source_format) AS observer,
+        COALESCE(source_packet_address, source_address) AS source,
+        COALESCE(destination_packet_address, destination_address) AS destination,
+        COALESCE(interface_id, instance_id, reporter, source_format) AS name,
         epoch_us(start_at) AS from_us,
         GREATEST(epoch_us(end_at), epoch_us(start_at) + 1) AS until_us
     FROM volume_records
@@ -21,37 +22,30 @@ capable AS (
         BOOL_OR(source_service IS NOT NULL OR destination_service IS NOT NULL) AS tells_service
     FROM volume_records
     GROUP BY export_file_id
-),
-
--- One name under two formats is two observers, whose bytes are never added.
-named AS (
-    SELECT scope, observer, MIN(source_format) <> MAX(source_format) AS has_several_formats
-    FROM timed
-    GROUP BY scope, observer
 )
 
 SELECT
-    CAST(ROW_NUMBER() OVER () AS BIGINT) AS record,
-    t.scope,
-    t.cluster,
-    t.source_format,
-    CASE
-        WHEN n.has_several_formats THEN t.observer || '/' || t.source_format ELSE t.observer
-    END AS observer,
+    o.observer_number,
     c.tells_instance AND t.instance_id IS NULL AS is_gateway_interface,
     c.tells_service,
     t.flow_direction,
     t.traffic_path,
-    COALESCE(t.source_packet_address, t.source_address) AS source,
+    s.address_number AS source_number,
     t.source_packet_address IS NULL AND t.source_format = 'aws_vpc_flow_log'
         AS is_source_interface,
     t.source_port,
     t.source_service,
-    COALESCE(t.destination_packet_address, t.destination_address) AS destination,
+    d.address_number AS destination_number,
     t.destination_packet_address IS NULL AND t.source_format = 'aws_vpc_flow_log'
         AS is_destination_interface,
     t.destination_port,
     t.destination_service,
+    -- Nobody knows an end: the interface's own, else the only private one, else the source is near.
+    CASE
+        WHEN t.flow_direction = 'egress' THEN TRUE
+        WHEN t.flow_direction = 'ingress' THEN FALSE
+        ELSE s.is_private OR NOT d.is_private
+    END AS is_source_near,
     t.transport,
     t.from_us,
     t.until_us,
@@ -64,9 +58,14 @@ SELECT
     t.byte_layer
 FROM timed AS t
 INNER JOIN capable AS c USING (export_file_id)
-INNER JOIN named AS n USING (scope, observer)
+INNER JOIN peer_observers AS o
+    ON t.cluster IS NOT DISTINCT FROM o.cluster
+    AND t.name = o.name
+    AND t.source_format = o.source_format
+INNER JOIN peer_addresses AS s
+    ON t.cluster IS NOT DISTINCT FROM s.cluster AND t.source = s.address
+INNER JOIN peer_addresses AS d
+    ON t.cluster IS NOT DISTINCT FROM d.cluster AND t.destination = d.address
 WHERE
     t.from_us < CAST($end_us AS BIGINT)
     AND t.until_us > CAST($start_us AS BIGINT)
-    AND COALESCE(t.source_packet_address, t.source_address) IS NOT NULL
-    AND COALESCE(t.destination_packet_address, t.destination_address) IS NOT NULL

@@ -1,49 +1,36 @@
--- Records as each of their local ends sees them.
+-- Records as each of their local ends sees them, with the exchange that they belong to.
 -- Grain: one record seen from one end.
--- Reads: peer_records, peer_ends, node_places, cluster_accounts.
+-- Reads: peer_ended, peer_ends.
 WITH ended AS (
     SELECT
         r.*,
-        s AS source_end,
-        d AS destination_end,
-        s.match_kind <> 'none' AS is_source_known,
-        d.match_kind <> 'none' AS is_destination_known
-    FROM peer_records AS r
-    INNER JOIN peer_ends AS s
-        ON r.cluster IS NOT DISTINCT FROM s.asked_cluster
-        AND r.source = s.address
-        AND r.from_us = s.from_us
-        AND r.until_us = s.until_us
-    INNER JOIN peer_ends AS d
-        ON r.cluster IS NOT DISTINCT FROM d.asked_cluster
-        AND r.destination = d.address
-        AND r.from_us = d.from_us
-        AND r.until_us = d.until_us
+        s.end_number AS source_end,
+        d.end_number AS destination_end,
+        COALESCE(s.match_kind <> 'none', FALSE) AS is_source_known,
+        COALESCE(d.match_kind <> 'none', FALSE) AS is_destination_known
+    FROM peer_ended AS r
+    LEFT JOIN peer_ends AS s
+        ON r.source_first = s.first_holder AND r.source_last = s.last_holder
+    LEFT JOIN peer_ends AS d
+        ON r.destination_first = d.first_holder AND r.destination_last = d.last_holder
 ),
 
 judged AS (
-    SELECT
-        *,
-        NOT is_source_known AND NOT is_destination_known AS is_unknown,
-        CASE
-            WHEN flow_direction = 'egress' THEN TRUE
-            WHEN flow_direction = 'ingress' THEN FALSE
-            ELSE is_private_address(source) OR NOT is_private_address(destination)
-        END AS is_source_near
+    SELECT *, NOT is_source_known AND NOT is_destination_known AS is_unknown
     FROM ended
 ),
 
 sides AS (
     SELECT
-        record, scope, source_format, observer, is_gateway_interface, is_unknown, tells_service,
-        traffic_path, transport, from_us, until_us, bytes, packets, is_rejected,
-        sampling_interval, scaled, is_sampled, byte_layer,
-        'transmit' AS direction,
-        source AS local_address,
+        observer_number, is_gateway_interface, is_unknown, tells_service, traffic_path, transport,
+        from_us, until_us, bytes, packets, is_rejected, sampling_interval, scaled, is_sampled,
+        byte_layer,
+        TRUE AS is_sending,
+        source_number AS local_number,
         source_port AS local_port,
         source_end AS local_end,
         is_source_interface AS is_local_interface,
-        destination AS peer_address,
+        destination_number AS peer_number,
         destination_port AS peer_port,
         destination_end AS peer_end,
         destination_service AS peer_service,
@@ -52,15 +39,15 @@ sides AS (
     WHERE is_source_known OR (is_unknown AND is_source_near)
     UNION ALL
     SELECT
-        record, scope, source_format, observer, is_gateway_interface, is_unknown, tells_service,
-        traffic_path, transport, from_us, until_us, bytes, packets, is_rejected,
-        sampling_interval, scaled, is_sampled, byte_layer,
-        'receive' AS direction,
-        destination AS local_address,
+        observer_number, is_gateway_interface, is_unknown, tells_service, traffic_path, transport,
+        from_us, until_us, bytes, packets, is_rejected, sampling_interval, scaled, is_sampled,
+        byte_layer,
+        FALSE AS is_sending,
+        destination_number AS local_number,
         destination_port AS local_port,
         destination_end AS local_end,
         is_destination_interface AS is_local_interface,
-        source AS peer_address,
+        source_number AS peer_number,
         source_port AS peer_port,
         source_end AS peer_end,
         source_service AS peer_service,
@@ -76,8 +63,8 @@ spaced AS (
         COALESCE(
             from_us - MAX(until_us) OVER (
                 PARTITION BY
-                    scope, observer, local_address, local_port, peer_address, peer_port, transport
-                ORDER BY from_us, until_us, record
+                    observer_number, local_number, local_port, peer_number, peer_port, transport
+                ORDER BY from_us, until_us
                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
             ) > 600000000,
             TRUE
@@ -85,106 +72,37 @@ spaced AS (
     FROM sides
 ),
 
-numbered AS (
+-- The instant at which the exchange of each record began.
+begun AS (
     SELECT
         *,
-        SUM(CASE WHEN begins THEN 1 ELSE 0 END) OVER (
+        MAX(CASE WHEN begins THEN from_us END) OVER (
             PARTITION BY
-                scope, observer, local_address, local_port, peer_address, peer_port, transport
-            ORDER BY from_us, until_us, record
+                observer_number, local_number, local_port, peer_number, peer_port, transport
+            ORDER BY from_us, until_us
             ROWS UNBOUNDED PRECEDING
-        ) AS exchange
+        ) AS began_us
     FROM spaced
 ),
 
-exchanged AS (
+paths AS (
     SELECT
-        *,
-        MIN(from_us) OVER one_exchange AS began_us,
-        MIN(traffic_path) OVER one_exchange AS least_path,
-        MAX(traffic_path) OVER one_exchange AS greatest_path
-    FROM numbered
-    WINDOW one_exchange AS (
-        PARTITION BY
-            scope, observer, local_address, local_port, peer_address, peer_port, transport,
-            exchange
-    )
-),
-
-pathed AS (
-    SELECT
-        *,
-        COALESCE(traffic_path, CASE WHEN least_path = greatest_path THEN least_path END) AS way
-    FROM exchanged
+        observer_number, local_number, local_port, peer_number, peer_port, transport, began_us,
+        MIN(traffic_path) AS traffic_path
+    FROM begun
+    WHERE traffic_path IS NOT NULL
+    GROUP BY ALL
+    HAVING MIN(traffic_path) = MAX(traffic_path)
 )
 
-SELECT
-    s.record,
-    s.scope,
-    s.source_format,
-    s.observer,
-    s.direction,
-    s.local_address,
-    s.local_end.cluster AS cluster,
-    s.local_end.pod_uid AS pod_uid,
-    s.local_end.namespace AS namespace,
-    s.local_end.pod_name AS pod_name,
-    s.local_end.node AS node,
-    s.local_end.run_uuid AS run_uuid,
-    s.local_end.attempt AS attempt,
-    CASE
-        WHEN s.local_end.match_kind = 'node' AND s.is_local_interface THEN 'shared_address'
-        ELSE s.local_end.match_kind
-    END AS match_kind,
-    s.peer_address,
-    s.peer_port,
-    s.peer_service,
-    s.transport,
-    s.from_us,
-    s.until_us,
-    s.bytes,
-    s.packets,
-    s.is_rejected,
-    s.sampling_interval,
-    s.scaled,
-    s.is_sampled,
-    s.byte_layer,
-    s.is_gateway_interface,
-    s.is_unknown,
-    s.own_rank,
-    s.began_us,
-    CASE
-        WHEN a.node = b.node AND a.cluster = b.cluster THEN 'same_node'
-        WHEN a.region <> b.region THEN 'cross_region'
-        WHEN
-            a.region = b.region AND a.zone = b.zone
-            AND (a.cluster = b.cluster OR x.account_id = y.account_id)
-            THEN 'same_zone'
-        WHEN
-            a.region = b.region AND a.zone <> b.zone
-            AND (a.cluster = b.cluster OR x.account_id = y.account_id)
-            THEN 'cross_zone'
-        WHEN a.region = b.region THEN 'same_region'
-        WHEN s.way = '5' THEN 'cross_region'
-        WHEN s.way IN ('1', '4') AND is_private_address(s.peer_address) THEN 'same_region'
-        WHEN s.way = '7' THEN 'same_region'
-        WHEN
-            s.way IN ('2', '8') AND s.tells_service AND s.peer_service IS NULL
-            AND is_public_address(s.peer_address)
-            THEN 'internet'
-        ELSE 'unknown'
-    END AS distance,
-    CASE
-        WHEN s.way = '1' AND is_private_address(s.peer_address) THEN 'none'
-        WHEN s.way = '8' THEN 'none'
-        WHEN s.way IN ('4', '5') THEN 'peering'
-        WHEN s.way = '7' THEN 'gateway_endpoint'
-        ELSE 'unknown'
-    END AS gateway
-FROM pathed AS s
-LEFT JOIN node_places AS a
-    ON s.local_end.cluster = a.cluster AND s.local_end.node = a.node
-    AND NOT (s.local_end.match_kind = 'node' AND s.is_local_interface)
-LEFT JOIN node_places AS b ON s.peer_end.cluster = b.cluster AND s.peer_end.node = b.node
-LEFT JOIN cluster_accounts AS x ON a.cluster = x.cluster
-LEFT JOIN cluster_accounts AS y ON b.cluster = y.cluster
+SELECT b.* EXCLUDE (begins), COALESCE(b.traffic_path, p.traffic_path) AS way
+FROM begun AS b
+LEFT JOIN paths AS p
+    ON b.traffic_path IS NULL
+    AND b.observer_number = p.observer_number
+    AND b.local_number = p.local_number
+    AND b.local_port IS NOT DISTINCT FROM p.local_port
+    AND b.peer_number = p.peer_number
+    AND b.peer_port IS NOT DISTINCT FROM p.peer_port
+    AND b.transport IS NOT DISTINCT FROM p.transport
+    AND b.began_us = p.began_us

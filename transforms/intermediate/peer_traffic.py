@@ -46,21 +46,33 @@ def build(session: SqlSession, day: BuildDay) -> str:
     accounts = [(facts.name, facts.account_id) for facts in day.clusters]
     session.register("cluster_accounts", pl.DataFrame(accounts, schema=ACCOUNTS, orient="row"))
     helpers = (
-        "peer_records", "match_input", "match_output", "peer_ends", "node_places", "peer_sides",
-        "name_input", "name_output", "well_known_addresses", "peer_named",
+        "peer_addresses", "peer_observers", "peer_records", "peer_instants", "match_input",
+        "match_output", "peer_holders", "peer_held", "peer_ended", "peer_ends", "peer_sides",
+        "node_places", "name_input", "name_output", "well_known_addresses", "peer_relations",
+        "peer_windows",
     )  # fmt: skip
     with session.dropped(*helpers):
-        session.create("peer_records", PACKAGE, "peer_records", values)
-        session.create("match_input", PACKAGE, "peer_match_input")
-        match_pods(session, day)
-        session.create("peer_ends", PACKAGE, "peer_ends")
+        with session.dropped("peer_records", "peer_instants", "match_input", "match_output"):
+            session.create("peer_addresses", PACKAGE, "peer_addresses", values)
+            session.create("peer_observers", PACKAGE, "peer_observers")
+            session.create("peer_records", PACKAGE, "peer_records", values)
+            session.create("peer_instants", PACKAGE, "peer_instants")
+            session.create("match_input", PACKAGE, "peer_match_input")
+            match_pods(session, day)
+            session.create("peer_holders", PACKAGE, "peer_holders")
+            session.create("peer_held", PACKAGE, "peer_held")
+            session.create("peer_ended", PACKAGE, "peer_ended")
+        with session.dropped("peer_held", "peer_ended"):
+            session.create("peer_ends", PACKAGE, "peer_ends")
+            session.create("peer_sides", PACKAGE, "peer_sides")
         session.create("node_places", PACKAGE, "node_places")
-        session.create("peer_sides", PACKAGE, "peer_sides")
         session.create("name_input", PACKAGE, "peer_name_input")
         match_names(session)
         session.create("well_known_addresses", PACKAGE, "well_known_addresses")
-        session.create("peer_named", PACKAGE, "peer_named")
-        return session.create("peer_traffic", PACKAGE, "peer_traffic", values)
+        session.create("peer_relations", PACKAGE, "peer_relations")
+        session.create("peer_windows", PACKAGE, "peer_windows", values)
+        with session.dropped("peer_sides"):
+            return session.create("peer_traffic", PACKAGE, "peer_traffic", values)
 
 
 TRANSFORM = Transform(

@@ -1,0 +1,37 @@
+-- Addresses at the ends of records, with a number in place of the text.
+-- Grain: cluster (null: any), address.
+-- Reads: volume_records, pod_intervals, node_states.
+-- Parameters: $start_us and $end_us (the day).
+WITH ends AS (
+    SELECT
+        cluster,
+        UNNEST([
+            COALESCE(source_packet_address, source_address),
+            COALESCE(destination_packet_address, destination_address)
+        ]) AS address
+    FROM volume_records
+    WHERE
+        epoch_us(start_at) < CAST($end_us AS BIGINT)
+        AND GREATEST(epoch_us(end_at), epoch_us(start_at) + 1) > CAST($start_us AS BIGINT)
+),
+
+seen AS (
+    SELECT DISTINCT cluster, address
+    FROM ends
+    WHERE address IS NOT NULL
+),
+
+held AS (
+    SELECT address FROM pod_intervals
+    UNION
+    SELECT UNNEST(addresses) AS address FROM node_states
+)
+
+SELECT
+    CAST(ROW_NUMBER() OVER () AS INTEGER) AS address_number,
+    cluster,
+    address,
+    is_private_address(address) AS is_private,
+    is_public_address(address) AS is_public,
+    address IN (SELECT address FROM held WHERE address IS NOT NULL) AS is_held
+FROM seen

@@ -1,0 +1,23 @@
+-- Who observed records, with a number in place of the text.
+-- Grain: cluster (null: fleet), observer, format.
+-- Reads: volume_records.
+WITH seen AS (
+    SELECT DISTINCT
+        cluster,
+        COALESCE(interface_id, instance_id, reporter, source_format) AS name,
+        source_format
+    FROM volume_records
+)
+
+SELECT
+    CAST(ROW_NUMBER() OVER () AS INTEGER) AS observer_number,
+    cluster,
+    COALESCE(cluster, 'fleet') AS scope,
+    name,
+    source_format,
+    -- One name under two formats is two observers, whose bytes are never added.
+    CASE
+        WHEN COUNT(*) OVER (PARTITION BY cluster, name) > 1 THEN name || '/' || source_format
+        ELSE name
+    END AS observer
+FROM seen

@@ -1,0 +1,122 @@
+-- Records cut into windows of five minutes and summed.
+-- Grain: observer, local address and party, peer address and port, transport, direction, window, sampled or not.
+-- Reads: peer_sides, peer_relations, peer_ends, peer_addresses, name_output, well_known_addresses.
+-- Parameters: $start_us and $end_us (the day).
+WITH told AS (
+    SELECT
+        s.*,
+        r.distance,
+        r.gateway,
+        e.cluster,
+        COALESCE(e.party, 0) AS party,
+        CASE
+            WHEN e.match_kind = 'node' AND s.is_local_interface THEN 'shared_address'
+            ELSE COALESCE(e.match_kind, 'none')
+        END AS match_kind,
+        CASE
+            WHEN n.name_kind IS NOT NULL THEN n.name
+            ELSE COALESCE(w.name, s.peer_service)
+        END AS peer_name,
+        CASE
+            WHEN n.name_kind IS NOT NULL THEN n.name_kind
+            WHEN w.name IS NOT NULL THEN 'well_known_address'
+            WHEN s.peer_service IS NOT NULL THEN 'address_range'
+            ELSE 'none'
+        END AS name_kind
+    FROM peer_sides AS s
+    INNER JOIN peer_relations AS r
+        ON s.local_end IS NOT DISTINCT FROM r.local_end
+        AND s.is_local_interface = r.is_local_interface
+        AND s.peer_end IS NOT DISTINCT FROM r.peer_end
+        AND s.peer_number = r.peer_number
+        AND s.way IS NOT DISTINCT FROM r.way
+        AND s.peer_service IS NOT DISTINCT FROM r.peer_service
+        AND s.tells_service = r.tells_service
+    INNER JOIN peer_addresses AS a ON s.peer_number = a.address_number
+    LEFT JOIN peer_ends AS e ON s.local_end = e.end_number
+    LEFT JOIN name_output AS n
+        ON s.local_end = n.item_id.local_end
+        AND s.peer_number = n.item_id.peer_number
+        AND s.began_us = n.item_id.began_us
+    LEFT JOIN well_known_addresses AS w ON a.address = w.address
+),
+
+cut AS (
+    SELECT
+        *,
+        UNNEST(
+            RANGE(
+                GREATEST(from_us, CAST($start_us AS BIGINT)) // 300000000,
+                (LEAST(until_us, CAST($end_us AS BIGINT)) - 1) // 300000000 + 1
+            )
+        ) AS window_number
+    FROM told
+),
+
+parts AS (
+    SELECT
+        *,
+        CAST(
+            CAST(bytes AS HUGEINT)
+            * (LEAST(until_us, (window_number + 1) * 300000000) - from_us) // (until_us - from_us)
+            - CAST(bytes AS HUGEINT)
+            * (GREATEST(from_us, window_number * 300000000) - from_us) // (until_us - from_us)
+            AS BIGINT
+        ) AS part_bytes,
+        from_us >= window_number * 300000000 AND until_us <= (window_number + 1) * 300000000
+            AS is_inside,
+        from_us >= window_number * 300000000 AS starts_inside
+    FROM cut
+)
+
+SELECT
+    observer_number,
+    local_number,
+    party,
+    peer_number,
+    peer_port,
+    transport,
+    is_sending,
+    window_number,
+    is_sampled,
+    CASE WHEN MIN(cluster) = MAX(cluster) THEN MIN(cluster) END AS cluster,
+    COALESCE(SUM(part_bytes) FILTER (WHERE NOT is_rejected), 0) AS bytes,
+    COALESCE(SUM(bytes) FILTER (WHERE NOT is_rejected AND is_inside AND scaled = 'raw'), 0)
+        AS min_bytes,
+    COALESCE(SUM(bytes) FILTER (WHERE NOT is_rejected), 0) AS max_bytes,
+    COALESCE(SUM(part_bytes) FILTER (WHERE is_rejected), 0) AS rejected_bytes,
+    COALESCE(SUM(packets) FILTER (WHERE starts_inside AND NOT is_rejected), 0) AS packets,
+    BOOL_OR(starts_inside AND NOT is_rejected AND packets IS NULL) AS lacks_packets,
+    COUNT(*) AS record_count,
+    MIN(own_rank) AS own_rank,
+    BOOL_AND(is_gateway_interface) AS is_gateway_interface,
+    BOOL_OR(scaled = 'unknown') AS is_scale_unknown,
+    BOOL_AND(is_unknown) AS is_unknown,
+    MIN(peer_name) AS peer_name,
+    MAX(peer_name) AS other_peer_name,
+    BOOL_OR(peer_name IS NULL) AS lacks_name,
+    MAX(LIST_POSITION(
+        [
+            'dns_pod', 'dns_node', 'dns_cluster', 'well_known_address', 'address_range', 'none',
+            'ambiguous'
+        ],
+        name_kind
+    )) AS name_rung,
+    MIN(distance) AS distance,
+    MAX(distance) AS other_distance,
+    MIN(gateway) AS gateway,
+    MAX(gateway) AS other_gateway,
+    CASE
+        WHEN BOOL_AND(scaled = 'raw' AND sampling_interval IS NOT NULL)
+            AND MIN(sampling_interval) = MAX(sampling_interval)
+            THEN MIN(sampling_interval)
+    END AS sampling_interval,
+    -- Layers are never mixed under one observer; of two the lower one is named.
+    MIN(byte_layer) AS byte_layer,
+    MAX(LIST_POSITION(
+        ['address_window', 'node', 'shared_address', 'ambiguous', 'conflict', 'none'], match_kind
+    )) AS match_rung
+FROM parts
+GROUP BY
+    observer_number, local_number, party, peer_number, peer_port, transport, is_sending,
+    window_number, is_sampled
