@@ -13,8 +13,8 @@ from pipelines.assets.landing import LANDED
 from pipelines.assets.landing import land as land_asset
 from pipelines.assets.tables import table_assets
 from pipelines.landing.land import new_landing_days
-from pipelines.publication import digest
-from pipelines.run import Workspace, is_possible, now, stale_days
+from pipelines.ledger import Ledger
+from pipelines.run import Workspace, is_possible, now, stale_days, state_of
 from transforms.registry import transforms
 
 LAND = "land"
@@ -44,15 +44,21 @@ def nightly(
 def days_to_build(
     context: dg.SensorEvaluationContext, workspace: dg.ResourceParam[Workspace]
 ) -> dg.SensorResult | dg.SkipReason:
-    """Build the days that are not built, or that landed files changed."""
+    """Build the days that are not built, or that files, settings or logic changed.
+
+    A day is asked for once per state, so that one that fails its checks is not built for ever.
+    """
     days = stale_days(workspace)
     if not days:
         return dg.SkipReason("every day is built from all that has landed")
     del context
-    state = digest(path.name for path in sorted(workspace.lake.root.glob("export_files/*/*")))
+    ledger = Ledger.read(workspace.lake)
     return dg.SensorResult(
         run_requests=[
-            dg.RunRequest(run_key=f"{day}-{state[:16]}", partition_key=day.isoformat())
+            dg.RunRequest(
+                run_key=f"{day}-{state_of(workspace, ledger, day)[:16]}",
+                partition_key=day.isoformat(),
+            )
             for day in days
         ]
     )

@@ -12,7 +12,7 @@ from pipelines.definitions import build_definitions, days_to_build, nightly
 from pipelines.fixtures import FIXTURES
 from pipelines.run import Workspace
 from schemas.registry import tables
-from tests.pipelines.landing_zone import line, put, zone
+from tests.pipelines.landing_zone import SETTINGS, line, put, zone
 from transforms.registry import transforms
 
 ROOT = Path(__file__).parents[2]
@@ -106,6 +106,14 @@ def test_landing_one_day_leaves_the_files_of_others(tmp_path: Path) -> None:
     assert evaluate(nightly, workspace) == ["2026-03-11"]
 
 
+def asked_for(workspace: Workspace) -> list[dg.RunRequest]:
+    with dg.build_sensor_context(
+        resources={"workspace": workspace},
+        repository_def=build_definitions().get_repository_def(),
+    ) as context:
+        return list(days_to_build.evaluate_tick(context).run_requests or ())
+
+
 def test_the_sensor_asks_for_days_whose_files_have_landed(tmp_path: Path) -> None:
     from pipelines.run import land_days
 
@@ -113,12 +121,13 @@ def test_the_sensor_asks_for_days_whose_files_have_landed(tmp_path: Path) -> Non
     zone(tmp_path)
     workspace = Workspace(tmp_path / "podledger.yaml")
     land_days(workspace, None)
-    with dg.build_sensor_context(
-        resources={"workspace": workspace},
-        repository_def=build_definitions().get_repository_def(),
-    ) as context:
-        found = days_to_build.evaluate_tick(context)
-    assert [request.partition_key for request in found.run_requests or ()] == ["2026-03-10"]
+    (asked,) = asked_for(workspace)
+    assert asked.partition_key == "2026-03-10"
+    assert [request.run_key for request in asked_for(workspace)] == [asked.run_key]
+    zone(tmp_path, SETTINGS + "buckets: {example-bucket: us-east-1}\n")
+    (again,) = asked_for(Workspace(tmp_path / "podledger.yaml"))
+    assert again.partition_key == "2026-03-10"
+    assert again.run_key != asked.run_key
 
 
 def test_forty_clusters_are_forty_lines_of_settings_and_no_new_asset(tmp_path: Path) -> None:
