@@ -146,12 +146,18 @@ def new_landing_days(settings: Settings, lake: Lake, first_seen: date) -> list[d
 
 
 def _new_inputs(settings: Settings, ledger: Ledger) -> list[tuple[InputFile, ExportSettings]]:
-    found = [
-        (file, export)
-        for export in settings.exports
-        for file in list_inputs(settings, export)
-        if (export.name, stored_path(file.path), file.mark) not in ledger.marks
-    ]
+    found: list[tuple[InputFile, ExportSettings]] = []
+    taken: dict[str, set[str]] = {}
+    for export in settings.exports:
+        for file in list_inputs(settings, export):
+            # A file is read once, by the first export that matches it, else its records would stand
+            # in two scopes. One that states another format is kept, to be named as wrong.
+            formats = taken.setdefault(file.path, set())
+            if formats and (export.format == "auto" or formats & {export.format, "auto"}):
+                continue
+            formats.add(export.format)
+            if (export.name, stored_path(file.path), file.mark) not in ledger.marks:
+                found.append((file, export))
     # Small files first, so that a file is known before the one that grew from it.
     return sorted(found, key=lambda p: (p[0].facts.day or date.max, p[0].size, p[0].path))
 
@@ -213,10 +219,11 @@ def _split_known(
             continue
         ids.add(item.export_file_id)
         key = (item.scope, item.context.node, item.format, item.scan.content_hash)
-        if key in contents:
+        # A damaged file is no copy of one that ends where it breaks: its break must be counted.
+        if key in contents and item.scan.broken is None:
             known.append((item, contents[key]))
         else:
-            contents[key] = item.export_file_id
+            contents.setdefault(key, item.export_file_id)
             fresh.append(item)
     return known, fresh
 
@@ -288,7 +295,7 @@ def _examine(
         parser.name,
         context,
         scanned,
-        identity(scope, context.path, scanned.content_hash),
+        identity(scope, context.path, scanned.content_hash, *_damage(scanned)),
         scope,
         contents.grown_from(scope, file.facts.node, parser.name, scanned),
     )
@@ -299,6 +306,11 @@ def _cluster_of(file: InputFile, export: ExportSettings) -> str | None:
     if file.facts.cluster is None and export.clusters is not None and len(export.clusters) == 1:
         return export.clusters[0]
     return file.facts.cluster
+
+
+def _damage(scanned: Scan) -> tuple[str, ...]:
+    """What tells a damaged file from a whole one of the same path and readable text."""
+    return () if scanned.broken is None else (scanned.broken.reason,)
 
 
 def _batches(fresh: Sequence[_Found]) -> list[Batch]:

@@ -208,6 +208,35 @@ def test_a_folder_that_cannot_be_read_is_named(
         run(settings)
 
 
+def test_a_file_is_read_by_the_first_export_that_matches_it(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(1), line(2)])
+    more = """
+  - {name: again, format: s3_access_log, path: "in/%Y-%m-%d/a*", clusters: [alder]}
+  - {name: any, format: auto, path: "in/**/*.log"}
+  - {name: other, format: coredns, path: "in/%Y-%m-%d/a*"}
+"""
+    settings = zone(tmp_path, SETTINGS.rstrip() + more)
+    report, ledger = run(settings)
+    assert counts(report) == (2, 2, 0, 0, 0)
+    assert ledger.files["export"].to_list() == ["logs"]
+    assert [reason for _, reason in report.unknown] == [
+        "stated as coredns, but the content is s3_access_log"
+    ]
+
+
+def test_a_damaged_file_is_no_copy_of_an_empty_one(tmp_path: Path) -> None:
+    empty = put(tmp_path, "a.log", [])
+    put(tmp_path, "b.log", []).write_bytes(b"\x1f\x8b damaged")
+    settings = zone(tmp_path)
+    report, _ = run(settings)
+    assert counts(report) == (1, 0, 0, 1, 0)
+    empty.write_bytes(b"\x1f\x8b damaged")
+    report, ledger = run(settings)
+    assert counts(report) == (1, 0, 0, 1, 0)
+    assert sorted(ledger.files["rejected_count"].to_list()) == [0, 1, 1]
+    assert run(settings)[0].files == 0
+
+
 def test_a_file_that_cannot_be_opened_is_named_and_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
