@@ -252,7 +252,6 @@ def decode_line(data: bytes) -> Envelope:
     Raises:
         RefusedError: It is no JSON object or a value is of the wrong type; the reason has the path.
     """
-    data = data.removeprefix(_BOM)
     if not data.isascii():
         # Texts that are passed over are not checked by the decoder.
         try:
@@ -269,7 +268,7 @@ def decode_bare_flow(data: bytes) -> Flow:
     Raises:
         RefusedError: A value is of the wrong type.
     """
-    return _decode(_FLOW, data.removeprefix(_BOM), "$")
+    return _decode(_FLOW, data, "$")
 
 
 def decode_text(data: msgspec.Raw, path: str) -> str | None:
@@ -288,10 +287,13 @@ def is_present(value: msgspec.Raw) -> bool:
 
 
 def _decode(decoder: "msgspec.json.Decoder[T]", data: bytes, path: str) -> T:
+    text = data.removeprefix(_BOM)
     try:
-        return decode_json(decoder, data, path)
+        return decode_json(decoder, text, path)
     except RecordError as error:
         reason, at = str(error), error.at
     if path == "$" and reason.startswith("wrong_type:") and reason.endswith(" at $"):
         reason = "not_an_object: expected one JSON object"
-    raise RefusedError(reason, at=at)
+    if path != "$" or at is None:
+        raise RefusedError(reason)
+    raise RefusedError(reason, at=at + len(data) - len(text))

@@ -856,6 +856,35 @@ def test_a_reason_never_quotes_the_value(path):
     assert "FAKE" not in written([parsed])
 
 
+def test_an_excerpt_shows_no_header_and_no_url():
+    event = changed(
+        HTTP_RESPONSE,
+        {"l7.http.headers": [{"key": "X-Internal", "value": "plain secret"}], "IP.source": "here"},
+    )
+    parsed = one(line(event))
+    assert word(parsed) == "wrong_value"
+    for text in (parsed.raw, parsed.place.raw):
+        assert b"plain secret" not in text
+        assert b"token=" not in text
+        assert b'"node_name":"alder/node-1.example.com"' in text
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        (flow_line()[:-1] + ",}", len(flow_line())),
+        ("\ufeff" + flow_line()[:-1] + ",}", len(flow_line()) + 3),
+        (flow_line(verdict="forwarded"), flow_line(verdict="forwarded").index("forwarded")),
+        (flow_line(l4__TCP__source_port=True), flow_line(l4__TCP__source_port=True).index("true,")),
+    ],
+)
+def test_the_place_where_a_line_breaks_is_known(text, at):
+    parsed = one(text)
+    data = text.encode()
+    assert parsed.place is not None
+    assert parsed.place.raw[parsed.place.at :][:1] == data[at : at + 1]
+
+
 # --- real lines
 
 
