@@ -5,6 +5,10 @@ from datetime import timedelta
 
 _DURATION = re.compile(r"(\d{1,6})\s*(s|m|h|d)\Z")
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*(B|KB|MB|GB|TB|KIB|MIB|GIB|TIB)\Z", re.IGNORECASE)
+LONGEST = timedelta(days=3_650)
+"""No day minus a longer duration need be a date; no setting means more than ten years."""
+LARGEST = 10**15
+"""Bytes that a size may say; engines read no larger limit."""
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _FACTORS = {
     "B": 1,
@@ -29,7 +33,11 @@ def parse_duration(text: object) -> timedelta:
     if match is None:
         message = "expected a duration such as 36h or 3d"
         raise ValueError(message)
-    return timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
+    duration = timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
+    if duration > LONGEST:
+        message = f"expected at most {LONGEST.days}d"
+        raise ValueError(message)
+    return duration
 
 
 def parse_size(text: object) -> int:
@@ -38,10 +46,14 @@ def parse_size(text: object) -> int:
     Raises:
         ValueError: The text is no size.
     """
-    if isinstance(text, int) and not isinstance(text, bool) and text > 0:
+    if isinstance(text, int) and not isinstance(text, bool) and 0 < text <= LARGEST:
         return text
     match = _SIZE.match(text.strip()) if isinstance(text, str) else None
     if match is None:
         message = "expected a size such as 4GB or 512MiB"
         raise ValueError(message)
-    return int(float(match[1]) * _FACTORS[match[2].upper()])
+    size = int(float(match[1]) * _FACTORS[match[2].upper()])
+    if size > LARGEST:
+        message = f"expected at most {LARGEST // 10**12}TB"
+        raise ValueError(message)
+    return size

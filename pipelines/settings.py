@@ -268,6 +268,21 @@ def find_settings_file(path: str | None) -> Path:
     return Path(path or os.environ.get(ENVIRONMENT) or DEFAULT_FILE)
 
 
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice, of which YAML would silently keep the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:  # noqa: ANN401  as in yaml
+        """Construct a mapping whose keys are all different."""
+        lines: dict[str, int] = {}
+        for key, _ in node.value:
+            text, line = str(key.value), key.start_mark.line + 1
+            if text in lines and text != "<<":
+                problem = f"key {redact(text)[:80]!r} stands on line {lines[text]}, too"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+            lines[text] = line
+        return super().construct_mapping(node, deep)
+
+
 def load_settings(path: Path) -> Settings:
     """Read and check a settings file.
 
@@ -282,7 +297,7 @@ def load_settings(path: Path) -> Settings:
         message = f"{path}: {reason}; expected a settings file (see README, `--config`)"
         raise SettingsError(message) from None
     try:
-        content = yaml.safe_load(text)
+        content = yaml.load(text, Loader=_Loader)  # noqa: S506  a SafeLoader
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         place = f" line {mark.line + 1}" if mark else ""

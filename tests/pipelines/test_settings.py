@@ -45,6 +45,8 @@ def test_defaults_are_those_of_the_contract(tmp_path: Path) -> None:
         (("lake: lake\n", ""), "lake: missing; expected a value"),
         (("lake: lake", "lake: lake\nlakes: x"), "lakes: unknown setting"),
         (("lake: lake", "lake: lake\nmemory_limit: 50MB"), "expected at least 256MB"),
+        (("lake: lake", "lake: lake\nmemory_limit: 9999999TB"), "expected at most 1000TB"),
+        (("lake: lake", "lake: lake\nlook_back: {pods: 999999d}"), "expected at most 3650d"),
         (("lake: lake", "lake: lake\nmemory_limit: lots"), "memory_limit: 'lots': expected a size"),
         (("lake: lake", "lake: lake\nfinal_after: 3"), "final_after: 3: expected a duration"),
         (("lake: lake", "lake: lake\nworkers: 0"), "workers: 0: Input should be greater than"),
@@ -88,7 +90,13 @@ def test_all_wrong_settings_are_named_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("a: [", "line"), ("- a\n", "expected a mapping of settings, got list"), ("", "got NoneType")],
+    [
+        ("lake: a\nlake: b\n", r"line 2 is no YAML: key 'lake' stands on line 1, too"),
+        ("clusters:\n  a: {}\n  a: {}\n", "line 3 is no YAML: key 'a' stands on line 2"),
+        ("a: [", "line"),
+        ("- a\n", "expected a mapping of settings, got list"),
+        ("", "got NoneType"),
+    ],
 )
 def test_what_is_no_mapping_is_refused(tmp_path: Path, text: str, expected: str) -> None:
     with pytest.raises(SettingsError, match=expected):
