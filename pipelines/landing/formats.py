@@ -19,6 +19,8 @@ MODULES = (
     "zeek_dns",
     "inspektor_gadget",
     "cloudtrail",
+    "gcs_usage",
+    "gcs_audit",
 )
 
 

@@ -5,13 +5,15 @@ client chose and give null where it tells nothing.
 """
 
 import re
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import Final
 from urllib.parse import unquote
 
 from transforms.redaction import KeyedHash, redact_name
+from transforms.staging.parser import Parsed, Place
 from transforms.staging.refusal import refuse
-from transforms.staging.stored_text import name_text
+from transforms.staging.stored_text import free_text, name_text
 from transforms.staging.values import INT64_MAX, canonical_address, integer
 
 TABLE: Final = "object_requests"
@@ -20,6 +22,9 @@ MAX_PART = 10_000
 MAX_SECONDS: Final = 7 * 86_400.0
 """A longer request is a wrong number; the longest upload of one part takes hours."""
 
+_QUERY = re.compile(rb'\?[^\s"]*')
+_NO_QUERY = "?…".encode()
+_FRONTEND = ",gzip(gfe)"
 _ADDRESS_LENGTH = 64
 _CACHED_LENGTH = 512
 """Longer text is not kept in a cache, which bounds what hostile records may hold in memory."""
@@ -248,3 +253,23 @@ def decoded(text: str) -> str:
         return unquote(text, errors="strict")
     except UnicodeDecodeError:
         return text
+
+
+def google_agent(stated: str | None) -> str | None:
+    """A user agent without what Google's frontend puts behind it, redacted."""
+    return free_text(stated.removesuffix(_FRONTEND)) if stated else None
+
+
+def without_queries(refused_line: Parsed) -> Parsed:
+    """Take the queries of URLs out of what may be shown of a refused line of text."""
+    shown = _QUERY.sub(_NO_QUERY, refused_line.raw)
+    find_place = partial(_place_without_queries, refused_line)
+    return replace(refused_line, raw=shown, find_place=find_place)
+
+
+def _place_without_queries(refused_line: Parsed) -> Place | None:
+    place = refused_line.place
+    if place is None:
+        return None
+    before = len(_QUERY.sub(_NO_QUERY, place.raw[: place.at]))
+    return Place(_QUERY.sub(_NO_QUERY, place.raw), before)

@@ -13,7 +13,6 @@ greedy one the last. Where they disagree the line is refused, as one of the read
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -25,7 +24,6 @@ from transforms.staging.parser import (
     FileContext,
     Parsed,
     Parser,
-    Place,
     RawRecord,
     Recognition,
     accepted,
@@ -98,8 +96,6 @@ _OPERATIONS = {
 object. `REST.POST.UPLOAD` completes a multipart upload."""
 _COPY_SOURCE_SIDE = frozenset({"REST.COPY.OBJECT_GET", "REST.COPY.PART_GET"})
 
-_QUERY = re.compile(rb'\?[^\s"]*')
-_NO_QUERY = "?…".encode()
 _METHOD = re.compile(r"(GET|HEAD|PUT|POST|DELETE|OPTIONS|PATCH) ")
 _WRONG_REGION = frozenset({301, 302, 307, 308, 400})
 """Answers that a client gets who asked the endpoint of a region where the bucket is not."""
@@ -136,20 +132,10 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
         try:
             values = _row(_read(raw.data), context)
         except RefusedError as problem:
-            yield _without_queries(refused(raw, problem))
+            yield f.without_queries(refused(raw, problem))
             continue
         values["record_id"] = hashlib.md5(raw.data, usedforsecurity=False).hexdigest()
         yield accepted(raw, ("object_requests", values))
-
-
-def _without_queries(refused_line: Parsed) -> Parsed:
-    """Take the queries of the URI and the referer out of what may be shown of a line."""
-    place = refused_line.place
-    if place is not None:
-        before = len(_QUERY.sub(_NO_QUERY, place.raw[: place.at]))
-        place = Place(_QUERY.sub(_NO_QUERY, place.raw), before)
-    shown = _QUERY.sub(_NO_QUERY, refused_line.raw)
-    return replace(refused_line, raw=shown, place=place)
 
 
 def _read(data: bytes) -> _Reading:

@@ -107,8 +107,10 @@ SAMPLES: dict[str, Known | Unknown] = {
         "cloudtrail", ignored={"management_event": 3}
     ),
     "object_storage/cloudtrail_s3outposts_putobject_awsdocs.json": Known("cloudtrail", 1),
-    "object_storage/example_usage_2023_08_28_07_00_00_0123abcd_v0": Unknown(),
-    "object_storage/gcs_audit_panther.ndjson": Unknown(),
+    "object_storage/example_usage_2023_08_28_07_00_00_0123abcd_v0": Known(
+        "gcs_usage", 3, ignored={"header": 1}
+    ),
+    "object_storage/gcs_audit_panther.ndjson": Known("gcs_audit", 3),
     "object_storage/minio_audit_putobject.json": Unknown(),
     # An access log, but not as S3 writes it.
     "object_storage/s3_access_panther_parsed.ndjson": Unknown(),

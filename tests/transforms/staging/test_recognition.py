@@ -118,11 +118,11 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
             "cloudtrail_s3_mgmt_awsdocs.json",
             "cloudtrail_s3outposts_putobject_awsdocs.json",
         ),
+        "gcs_audit": ("gcs_audit_panther.ndjson",),
+        "gcs_usage": ("example_usage_2023_08_28_07_00_00_0123abcd_v0",),
         "": (
             "azure_storage_analytics_classic_v2.log",
             "azure_storagebloblogs_panther_a.ndjson",
-            "example_usage_2023_08_28_07_00_00_0123abcd_v0",
-            "gcs_audit_panther.ndjson",
             "minio_audit_putobject.json",
             "s3_access_panther_parsed.ndjson",
         ),
