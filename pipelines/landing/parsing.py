@@ -250,14 +250,15 @@ def _parse_file(
     """Parse a file in stretches of bounded size; rows and rejects of each go to the part."""
     parser = parsers()[job.format]
     pending: list[tuple[int, Parsed]] = []
-    refused: list[tuple[int, Parsed, str]] = []
+    refused: list[Reject] = []
     size = 0
 
     def flush() -> None:
-        refused.extend(_write_rows(pending, job, part, outcome))
+        unfit = _write_rows(pending, job, part, outcome)
+        refused.extend(_reject(*item, show) for item in unfit)
         if refused:
-            refused.sort(key=lambda item: item[0])
-            part.refuse(job.export_file_id, [_reject(*item, show) for item in refused])
+            refused.sort(key=lambda reject: reject.record_index)
+            part.refuse(job.export_file_id, refused)
             outcome.rejected_count += len(refused)
         pending.clear()
         refused.clear()
@@ -268,10 +269,11 @@ def _parse_file(
             outcome.ignored[parsed.ignore] += 1
             continue
         if parsed.reject is not None or not parsed.rows:
-            refused.append((index, parsed, parsed.reject or _NO_ROW))
+            # Only what may be shown of it is kept, so that refused records hold little memory.
+            refused.append(_reject(index, parsed, parsed.reject or _NO_ROW, show))
         else:
             pending.append((index, parsed))
-        size += len(parsed.raw) + (len(parsed.place.raw) if parsed.place else 0)
+            size += len(parsed.raw)
         if len(pending) + len(refused) >= BATCH_RECORDS or size >= BATCH_BYTES:
             flush()
             size = 0
@@ -458,9 +460,8 @@ class _Nowhere:
         """Excerpt around the place where a record breaks, of the records that are kept."""
         if len(self._findings.rejects) >= self._kept:
             return "", None
-        if parsed.place is None:
-            return excerpt(parsed.raw), None
-        return excerpt_around(*parsed.place)
+        place = parsed.place
+        return (excerpt(parsed.raw), None) if place is None else excerpt_around(*place)
 
 
 def check_file(path: Path, format_name: str, context: FileContext, kept: int) -> Findings:

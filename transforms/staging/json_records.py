@@ -7,6 +7,7 @@ holds one decoded item at a time.
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -92,7 +93,7 @@ class Item(NamedTuple):
             self.offset,
             masked(self.data, shown),
             reject=str(problem),
-            place=masked_place(self.data, break_of(problem, self.data, self.path), shown),
+            find_place=partial(_place, problem, self.data, self.path, shown),
         )
 
     def ignored(self, reason: str) -> Parsed:
@@ -179,8 +180,14 @@ def rejected_masked(
         raw.offset,
         masked(raw.data, shown),
         reject=str(problem),
-        place=masked_place(raw.data, break_of(problem, raw.data), shown),
+        find_place=partial(_place, problem, raw.data, "$", shown),
     )
+
+
+def _place(
+    problem: "str | RecordError | RefusedError", data: bytes, path: str, shown: frozenset[bytes]
+) -> Place | None:
+    return masked_place(data, break_of(problem, data, path), shown)
 
 
 def malformed_at(message: str, data: bytes) -> int | None:

@@ -63,7 +63,7 @@ class Parsed:
         rows: Rows of an accepted record; every row's values hold `record_id`.
         reject: `word: what was expected and what stood there` (names no secret).
         ignore: Why a record of this kind is not used, one word.
-        place: Where a rejected record breaks, if that is known.
+        find_place: Finds where a rejected record breaks; called only where that is shown.
     """
 
     locator: str
@@ -72,7 +72,12 @@ class Parsed:
     rows: tuple[Row, ...] = ()
     reject: str | None = None
     ignore: str | None = None
-    place: Place | None = None
+    find_place: Callable[[], Place | None] | None = field(default=None, compare=False)
+
+    @property
+    def place(self) -> Place | None:
+        """Where a rejected record breaks; none where that is not known."""
+        return None if self.find_place is None else self.find_place()
 
 
 @dataclass(frozen=True)
@@ -148,9 +153,9 @@ class Parser:
     optional_columns: tuple[str, ...] = field(default=())
 
 
-def rejected(raw: RawRecord, reason: str, place: Place | None = None) -> Parsed:
+def rejected(raw: RawRecord, reason: str) -> Parsed:
     """Refuse a whole raw record."""
-    return Parsed(raw.locator, raw.offset, raw.data, reject=reason, place=place)
+    return Parsed(raw.locator, raw.offset, raw.data, reject=reason)
 
 
 def ignored(raw: RawRecord, reason: str) -> Parsed:

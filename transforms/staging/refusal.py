@@ -1,9 +1,10 @@
 """Say why a record is refused, without quoting what may be a secret."""
 
 import re
+from functools import partial
 from typing import Final, NoReturn
 
-from transforms.staging.parser import Parsed, Place, RawRecord, rejected
+from transforms.staging.parser import Parsed, Place, RawRecord
 
 MAX_SEARCHED = 64 << 10
 """A longer record is not searched for the text that was refused."""
@@ -48,8 +49,13 @@ def refuse(word: str, expected: str, got: object = _NOTHING) -> NoReturn:
 
 def refused(raw: RawRecord, error: RefusedError) -> Parsed:
     """Refuse a record of text for what went wrong in it."""
-    at = place_of_refusal(error, raw.data)
-    return rejected(raw, str(error), None if at is None else Place(raw.data, at))
+    place = partial(_place_in_text, error.text, error.at, raw.data)
+    return Parsed(raw.locator, raw.offset, raw.data, reject=str(error), find_place=place)
+
+
+def _place_in_text(text: str | None, at: int | None, data: bytes) -> Place | None:
+    at = _at(text, at, data)
+    return None if at is None else Place(data, at)
 
 
 def place_of_refusal(error: RefusedError, data: bytes) -> int | None:
@@ -59,10 +65,14 @@ def place_of_refusal(error: RefusedError, data: bytes) -> int | None:
         The place that is stated, else that of the one word that equals the refused text; none where
         there are several such words, or the record is long.
     """
-    if error.at is not None or not error.text or len(data) > MAX_SEARCHED:
-        return error.at
-    text = re.escape(error.text.encode("utf-8", "replace"))
-    places = [match.start() for match in re.finditer(_ALONE % text, data)]
+    return _at(error.text, error.at, data)
+
+
+def _at(text: str | None, at: int | None, data: bytes) -> int | None:
+    if at is not None or not text or len(data) > MAX_SEARCHED:
+        return at
+    word = re.escape(text.encode("utf-8", "replace"))
+    places = [match.start() for match in re.finditer(_ALONE % word, data)]
     return places[0] if len(places) == 1 else None
 
 
