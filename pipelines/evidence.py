@@ -33,6 +33,12 @@ RECORDS_AT_MOST = 20
 LAYERS = ("marts", "intermediate")
 
 
+def followed() -> list[str]:
+    """Tables whose rows can be followed to the records that they were made from."""
+    folder = files("pipelines").joinpath("evidence_sql")
+    return sorted(f.name.removesuffix(".sql") for f in folder.iterdir() if f.name.endswith(".sql"))
+
+
 @dataclass
 class Record:
     """A staged record and where it stands.
@@ -145,9 +151,9 @@ def _follow(session: SqlSession, settings: Settings, ledger: Ledger, found: Expl
     show_parts(session, table_spec(source), parts)
     values = {k: v for k, v in found.row.items() if f"${k}" in text}
     relation = session.connection.sql(text, params=values)
-    rows = [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
-    found.record_count = len(rows)
-    found.records = [_record(source, row) for row in rows[:RECORDS_AT_MOST]]
+    ((found.record_count,),) = relation.count("*").fetchall()
+    for row in relation.limit(RECORDS_AT_MOST).fetchall():
+        found.records.append(_record(source, dict(zip(relation.columns, row, strict=True))))
     _locate(settings, ledger, found.records)
 
 

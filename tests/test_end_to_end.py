@@ -151,7 +151,11 @@ def test_status_names_days_deliveries_rejects_and_coverage(demo: tuple[Path, str
     ]
     partial = [(d["cluster"], d["export"], d["landing_date"]) for d in content["deliveries"]]
     assert ("alder", "alder-hubble", "2026-03-11") in partial
-    assert sum(r["count"] for r in content["rejects"]) == 12
+    with (FIXTURES / "expected" / "rejected_records.csv").open(encoding="utf-8") as file:
+        rejected = sum(1 for _ in csv.DictReader(file))
+    assert sum(r["count"] for r in content["rejects"]) == rejected
+    repeats = [r for r in content["look_backs"] if r["look_back"] == "repeats"]
+    assert [(r["first"], r["last"]) for r in repeats] == [("2026-02-07", "2026-03-09")]
     assert {row["status"] for row in content["coverage"]} >= {"covered", "missing", "lossy"}
 
 

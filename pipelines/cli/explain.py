@@ -8,6 +8,7 @@ from pipelines.cli.options import AsJson, Config, settings_of
 from pipelines.cli.output import print_plain, text, to_json
 from pipelines.errors import PodledgerError
 from pipelines.evidence import explain as explain_id
+from pipelines.evidence import followed
 from pipelines.storage import Lake
 
 
@@ -39,7 +40,8 @@ def explain(
         if value is not None:
             print_plain(f"  {name}: {text(value)}")
     if not found.records:
-        print_plain("no single records stand behind it; see its columns")
+        tables = ", ".join(followed())
+        print_plain(f"its columns say where it comes from; single records are found for {tables}")
     for record in found.records:
         where = record.locator or f"the export is {record.state}"
         offset = "" if record.byte_offset is None else f", byte {record.byte_offset}"

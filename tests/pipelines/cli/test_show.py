@@ -254,6 +254,7 @@ def test_an_id_of_a_row_is_explained(config: Path) -> None:
     assert ended.code == 0
     assert ended.out.startswith("run_dependency_days\n")
     assert "  resource_id: s3://example-datasets\n" in ended.out
+    assert "single records are found for connections, object_transfers" in ended.out
 
 
 def test_an_id_of_a_record_leads_to_its_line(config: Path) -> None:
