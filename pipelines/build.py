@@ -10,12 +10,13 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from pipelines.damage import REBUILD, reading
 from pipelines.deliveries import DELIVERIES, delivery_rows
-from pipelines.errors import DataCheckError
+from pipelines.errors import DataCheckError, LakeDamagedError
 from pipelines.landing.formats import parsers
 from pipelines.ledger import EXPORT_FILES, Ledger, StagedPart
 from pipelines.parquet import read_files
-from pipelines.publication import Published, digest, fingerprint_of, publish
+from pipelines.publication import Made, Published, content_of, digest, made_from, publish
 from pipelines.reference.catalogue import load_endpoints
 from pipelines.settings import Settings
 from pipelines.storage import Lake
@@ -68,6 +69,16 @@ class Inputs:
     files: dict[str, list[tuple[dt.date, Path]]] = field(default_factory=dict)
     frames: dict[str, pl.DataFrame] = field(default_factory=dict)
     fingerprint: str = ""
+
+    @property
+    def part_paths(self) -> list[Path]:
+        """All staging parts."""
+        return [part.path for parts in self.parts.values() for part in parts]
+
+    @property
+    def built_paths(self) -> list[Path]:
+        """All intermediate and mart files."""
+        return [path for files in self.files.values() for _, path in files]
 
 
 def scopes_of(spec: TableSpec, settings: Settings) -> tuple[str, ...]:
@@ -122,23 +133,25 @@ def build_table(
     spec = table_spec(table)
     day = day.of(scope)
     inputs = gather(settings, lake, ledger, transform, day)
-    path = lake.path(table, day.date, scope)
-    if fingerprint_of(path) == (inputs.fingerprint, transform.version):
+    made = Made(inputs.fingerprint, transform.version)
+    if made_from(lake.path(table, day.date, scope)) == made:
         return Outcome(table, day.date, scope)
     try:
-        with SqlSession(
-            threads=settings.workers,
-            memory_limit=engine_memory(settings),
-            temp_directory=settings.temp_path or lake.spill,
-        ) as session:
+        with (
+            reading(inputs.part_paths, ledger.remedy),
+            reading(inputs.built_paths, REBUILD),
+            SqlSession(
+                threads=settings.workers,
+                memory_limit=engine_memory(settings),
+                temp_directory=settings.temp_path or lake.spill,
+            ) as session,
+        ):
             show(session, inputs)
             result = transform.build(session, day)
-            published = publish(
-                lake, session, spec, result, day.date, scope, inputs.fingerprint, transform.version
-            )
+            published = publish(lake, session, spec, result, day.date, scope, made)
     except duckdb.InterruptException:
         raise
-    except (DataCheckError, duckdb.Error, pl.exceptions.PolarsError) as error:
+    except (DataCheckError, LakeDamagedError, duckdb.Error, pl.exceptions.PolarsError) as error:
         return Outcome(table, day.date, scope, problem=_problem(table, error))
     return Outcome(table, day.date, scope, published)
 
@@ -149,7 +162,7 @@ def _problem(table: str, error: Exception) -> str:
     An engine that stops over one cluster's values, such as a sum too large for its type, must not
     keep the other clusters from being built.
     """
-    if isinstance(error, DataCheckError):
+    if isinstance(error, DataCheckError | LakeDamagedError):
         return str(error)
     first = redact(str(error).strip().partition("\n")[0])[:300]
     return f"{table}: {type(error).__name__}: {first}"
@@ -187,7 +200,7 @@ def gather(
         else:
             files = _built(lake, read, day, transform.table)
             inputs.files[read.table] = files
-            texts.extend(f"{date} {path.stem} {fingerprint_of(path)}" for date, path in files)
+            texts.extend(f"{date} {path.stem} {content_of(path)}" for date, path in files)
     return replace(inputs, fingerprint=digest(texts))
 
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from pipelines.ledger import Ledger
 from pipelines.parquet import scan_files
-from pipelines.publication import FINGERPRINT, TableWriter, digest, fingerprint_of
+from pipelines.publication import TableWriter, content_of
 from pipelines.settings import ExportSettings, Settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec
@@ -77,19 +77,14 @@ def write_deliveries(lake: Lake, rows: pl.DataFrame) -> int:
     for (day,), group in sorted(rows.group_by("landing_date"), key=lambda pair: pair[0]):
         if not isinstance(day, dt.date):
             continue
-        frame = group.sort(spec.order)
-        fingerprint = digest(repr(row) for row in frame.iter_rows())
         path = lake.path(DELIVERIES, day, FLEET)
-        known = fingerprint_of(path)
-        if known is not None and known[0] == fingerprint:
-            continue
         with lake.replacing(path) as temporary:
-            writer = TableWriter(spec, temporary, {FINGERPRINT: fingerprint.encode()})
-            try:
-                writer.write(frame)
-            finally:
-                writer.close()
-        written += 1
+            with TableWriter(spec, temporary) as writer:
+                writer.write(group.sort(spec.order))
+            if content_of(path) == writer.content:
+                temporary.unlink()
+            else:
+                written += 1
     return written
 
 

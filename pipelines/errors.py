@@ -36,3 +36,11 @@ class DataCheckError(PodledgerError):
 
 class LakeBusyError(PodledgerError):
     """Another build holds the lake's lock."""
+
+
+class LakeWriteError(PodledgerError):
+    """A file of the lake cannot be written: names it and the reason."""
+
+
+class LakeDamagedError(PodledgerError):
+    """A file of the lake is missing or damaged: names it and what can be done."""

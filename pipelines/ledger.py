@@ -4,6 +4,7 @@ A part of staging exists once a commit lists it. Commits are never changed; what
 repeated rows tells readers which rows to leave out.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
@@ -12,11 +13,13 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.damage import reading
 from pipelines.parquet import scan_files
 from pipelines.storage import Lake
 from schemas.registry import table_spec
 from schemas.table import FLEET
 
+COMMIT_REMEDY = "restore it; what it lists does not exist without it"
 EXPORT_FILES = "export_files"
 REJECTED_RECORDS = "rejected_records"
 REMEMBERED = 64
@@ -59,7 +62,8 @@ class Ledger:
         spec = table_spec(EXPORT_FILES)
         if not paths:
             return cls(lake, spec.empty())
-        frame = pl.concat([scan_files([path]).collect() for path in paths])
+        with reading(paths, COMMIT_REMEDY):
+            frame = pl.concat([scan_files([path]).collect() for path in paths])
         return cls(lake, frame.cast(spec.polars_schema).sort(spec.order))
 
     @cached_property
@@ -115,9 +119,18 @@ class Ledger:
             chosen = chosen.filter(pl.col("format") == format_name)
         if last_at is not None:
             # Records without a time are searched too: they carry no range that could exclude them.
-            chosen = chosen.filter((pl.col("first_event_at") <= last_at).fill_null(value=True))
+            met = chosen.filter((pl.col("first_event_at") <= last_at).fill_null(value=True))
+            chosen = chosen.filter(pl.col("part").is_in(met["part"].unique().to_list()))
+        return self._parts_of(chosen, table)
+
+    def all_parts(self) -> Iterator[StagedPart]:
+        """Parts of all tables."""
+        for table in sorted(_tables_of(self.files)):
+            yield from self._parts_of(self.files.filter(pl.col("part").is_not_null()), table)
+
+    def _parts_of(self, files: pl.DataFrame, table: str) -> list[StagedPart]:
         repeated: dict[Path, list[tuple[int, int]]] = {}
-        for row in chosen.select("cluster", "landing_date", "part", "rows_by_table").iter_rows(
+        for row in files.select("cluster", "landing_date", "part", "rows_by_table").iter_rows(
             named=True
         ):
             for rows in row["rows_by_table"]:
@@ -170,19 +183,54 @@ class Ledger:
         """Path of one part."""
         return self.lake.path(table, day, f"{cluster or FLEET}-{part}")
 
+    @cached_property
+    def listed(self) -> frozenset[tuple[date, str]]:
+        """(landing day, file name without ending) of every part."""
+        parts = self.files.filter(pl.col("part").is_not_null())
+        return frozenset(
+            (day, f"{cluster or FLEET}-{part}")
+            for day, cluster, part in parts.select("landing_date", "cluster", "part").iter_rows()
+        )
+
+    def reject_paths(self) -> list[Path]:
+        """Files of refused records that a commit lists."""
+        return [
+            path
+            for day in self.lake.days(REJECTED_RECORDS)
+            for path in self.lake.files(REJECTED_RECORDS, day)
+            if (day, path.stem) in self.listed
+        ]
+
+    @property
+    def remedy(self) -> str:
+        """What to do about a part that is missing or damaged."""
+        return (
+            "restore it, or remove the commit of the same name below "
+            f"{self.lake.root / EXPORT_FILES} to land its exports again"
+        )
+
     def remove_unlisted_parts(self, tables: tuple[str, ...]) -> int:
         """Remove staging and reject files that no commit lists (left by a killed build)."""
-        listed = {
-            (row["landing_date"], f"{row['cluster'] or FLEET}-{row['part']}")
-            for row in self.files.filter(pl.col("part").is_not_null())
-            .select("landing_date", "cluster", "part")
-            .iter_rows(named=True)
-        }
         removed = 0
         for table in (*tables, REJECTED_RECORDS):
             for day in self.lake.days(table):
                 for path in self.lake.files(table, day):
-                    if (day, path.stem) not in listed:
+                    if (day, path.stem) not in self.listed:
                         self.lake.remove(path)
                         removed += 1
         return removed
+
+
+def _tables_of(files: pl.DataFrame) -> set[str]:
+    return {rows["table_name"] for listed in files["rows_by_table"] for rows in listed}
+
+
+def repeated_ranges(parts: Sequence[StagedPart]) -> pl.DataFrame:
+    """Ranges of rows to leave out, by the number of the part in the list; ends are exclusive."""
+    rows = [
+        (number, first, first + count)
+        for number, part in enumerate(parts)
+        for first, count in part.repeated
+    ]
+    schema = {"part_number": pl.Int64, "first_row": pl.Int64, "end_row": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row")

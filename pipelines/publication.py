@@ -2,14 +2,23 @@
 
 Rows are checked batch by batch against the pandera model while they are written; the key is
 checked on the finished file. Equal rows give equal bytes: row groups have a fixed size and nothing
-in the file depends on time, machine or number of threads.
+in the file depends on time, machine, number of threads, or on which files brought the rows.
+
+What a file was made from stands beside it, in a note of its own that is written behind it. The
+note names the content that it belongs to, so that a build which dies between the two makes the
+file again. Who reads a file goes by its content alone: one that is made again and comes out the
+same stays, and makes nothing stale that was made from it.
 """
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 import pandera.errors
 import polars as pl
@@ -18,15 +27,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.errors import DataCheckError
-from pipelines.storage import Lake
+from pipelines.storage import Lake, naming
 from schemas.table import TableSpec
 from transforms.sql import SqlSession
 
 ROW_GROUP = 122_880
 """Rows per row group; below 100 k rows writing costs a quarter more."""
 
-FINGERPRINT = b"podledger.inputs"
-VERSION = b"podledger.version"
+CONTENT = b"podledger.content"
+"""Key of the footer: SHA-256 of all bytes in front of it, and, behind `-`, of columns and types."""
 
 
 @dataclass(frozen=True)
@@ -44,32 +53,107 @@ class Published:
     bytes: int
 
 
-class TableWriter:
-    """Writes checked batches of one table to one Parquet file."""
+@dataclass(frozen=True)
+class Made:
+    """What a file was made from.
 
-    def __init__(
-        self,
-        spec: TableSpec,
-        path: Path,
-        metadata: dict[bytes, bytes],
-        *,
-        compression_level: int = 3,
-    ) -> None:
-        """Open the file; `metadata` stands in its footer."""
+    Attributes:
+        inputs: Digest of what was read, of the settings and of the day.
+        version: Version of the logic.
+    """
+
+    inputs: str
+    version: int
+
+
+class _Hashed:
+    """A file to write that digests what is written, and is named in the errors of writing it."""
+
+    closed = False
+    mode = "wb"
+
+    def __init__(self, path: Path) -> None:
+        """Open the file."""
+        self._path = path
+        self._file = path.open("wb", buffering=1 << 20)
+        self.sha256 = hashlib.sha256()
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def write(self, data: bytes) -> int:
+        """Write the data."""
+        self.sha256.update(data)
+        with naming(self._path):
+            return self._file.write(data)
+
+    def tell(self) -> int:
+        """Bytes written."""
+        return self._file.tell()
+
+    def flush(self) -> None:
+        """Hand on what is held back."""
+        with naming(self._path):
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        with naming(self._path):
+            self._file.close()
+
+
+class TableWriter:
+    """Writes checked batches of one table to one Parquet file.
+
+    Use it in a `with` block: one that ends well finishes the file.
+    """
+
+    def __init__(self, spec: TableSpec, path: Path, *, compression_level: int = 3) -> None:
+        """Open the file."""
         self._spec = spec
-        self._schema = spec.arrow_schema.with_metadata(metadata)
+        self._schema = spec.arrow_schema
         self._pending: list[pa.Table] = []
         self._pending_rows = 0
         self.rows = 0
-        self._writer = pq.ParquetWriter(
-            path,
-            self._schema,
-            compression="zstd",
-            compression_level=compression_level,
-            use_dictionary=True,
-            write_page_index=False,
-            store_schema=True,
-        )
+        self.content = ""
+        self._file = _Hashed(path)
+        try:
+            self._writer = pq.ParquetWriter(
+                self._file,
+                self._schema,
+                compression="zstd",
+                compression_level=compression_level,
+                use_dictionary=True,
+                write_page_index=False,
+                store_schema=True,
+            )
+        except OSError:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        """Give the writer."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Finish the file, or leave it as it is after an error."""
+        try:
+            if kind is None:
+                self._finish()
+        finally:
+            # After an error the rest may fail too, and says nothing new. A writer that is dropped
+            # while it counts as open would try once more.
+            with suppress(OSError, pa.ArrowException):
+                self._writer.close()
+            self._writer.is_open = False
+            with suppress(OSError):
+                self._file.close()
 
     @property
     def written(self) -> int:
@@ -100,12 +184,16 @@ class TableWriter:
             rest = whole.slice(ROW_GROUP)
             self._pending, self._pending_rows = [rest], rest.num_rows
 
-    def close(self) -> None:
+    def _finish(self) -> None:
         """Write what is left and the footer."""
         if self._pending_rows:
             self._put(pa.concat_tables(self._pending))
             self._pending, self._pending_rows = [], 0
+        types = hashlib.sha256(str(self._schema).encode()).hexdigest()
+        self.content = f"{self._file.sha256.hexdigest()}-{types}"
+        self._writer.add_key_value_metadata({CONTENT: self.content.encode()})
         self._writer.close()
+        self._file.flush()
 
     def _put(self, table: pa.Table) -> None:
         # Combined chunks, so that the pages do not depend on how batches arrived.
@@ -166,9 +254,8 @@ def publish(
     source: str,
     day: date,
     name: str,
-    fingerprint: str,
-    version: int,
-) -> Published:
+    made: Made,
+) -> Published | None:
     """Publish one table of a session as one file of the lake.
 
     Args:
@@ -178,23 +265,29 @@ def publish(
         source: Name of the session's table or view with the rows.
         day: Day in the path.
         name: Cluster or `fleet`.
-        fingerprint: What the rows were made from; an equal one need not be made again.
-        version: Version of the logic.
+        made: What the rows were made from; with equal inputs they need not be made again.
+
+    Returns:
+        What was written; none if the published file holds the same.
 
     Raises:
         DataCheckError: The rows break the model or repeat a key; nothing is replaced.
     """
     path = lake.path(spec.name, day, name)
-    metadata = {FINGERPRINT: fingerprint.encode(), VERSION: str(version).encode()}
+    published = None
     with lake.replacing(path) as temporary:
-        writer = TableWriter(spec, temporary, metadata)
-        try:
+        with TableWriter(spec, temporary) as writer:
             for frame in ordered_batches(session, spec, source):
                 writer.write(frame)
-        finally:
-            writer.close()
-        check_key(session, spec, temporary)
-    return Published(path, writer.rows, path.stat().st_size)
+        if content_of(path) == writer.content:
+            temporary.unlink()
+        else:
+            check_key(session, spec, temporary)
+            published = Published(path, writer.rows, temporary.stat().st_size)
+    note = {"content": writer.content, "inputs": made.inputs, "version": made.version}
+    with lake.replacing(_note(path)) as temporary:
+        temporary.write_text(json.dumps(note), encoding="utf-8")
+    return published
 
 
 def ordered_batches(session: SqlSession, spec: TableSpec, source: str) -> Iterator[pl.DataFrame]:
@@ -232,17 +325,31 @@ def check_key(session: SqlSession, spec: TableSpec, path: Path) -> None:
         raise DataCheckError(message)
 
 
-def fingerprint_of(path: Path) -> tuple[str, int] | None:
-    """Fingerprint and logic version in a footer; none where the file is absent or foreign."""
+def content_of(path: Path) -> str | None:
+    """Digest of the content in a file's footer; none where the file is absent or foreign."""
     if not path.is_file():
         return None
     try:
         metadata = pq.read_metadata(path).metadata or {}
     except (OSError, pa.ArrowException):
         return None
-    if FINGERPRINT not in metadata:
+    found: bytes | None = metadata.get(CONTENT)
+    return found.decode(errors="replace") if found is not None else None
+
+
+def made_from(path: Path) -> Made | None:
+    """What a published file was made from; none where that is not known of this very content."""
+    try:
+        note = json.loads(_note(path).read_bytes())
+        if note["content"] == content_of(path):
+            return Made(note["inputs"], note["version"])
+    except (OSError, ValueError, KeyError, TypeError):
         return None
-    return metadata[FINGERPRINT].decode(), int(metadata.get(VERSION, b"0"))
+    return None
+
+
+def _note(path: Path) -> Path:
+    return path.with_name(f".{path.stem}.made")
 
 
 def digest(parts: Iterable[str]) -> str:

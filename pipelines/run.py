@@ -20,7 +20,7 @@ from pipelines.errors import PodledgerError
 from pipelines.landing.land import LandReport, land
 from pipelines.ledger import Ledger
 from pipelines.parquet import scan_files
-from pipelines.publication import digest, fingerprint_of
+from pipelines.publication import Made, digest, made_from
 from pipelines.settings import Settings, find_settings_file, load_settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec
@@ -321,24 +321,22 @@ def stale_days(workspace: Workspace) -> list[dt.date]:
 
 def is_stale(workspace: Workspace, ledger: Ledger, day: dt.date) -> bool:
     """Whether a day is not built, or would come out otherwise if built now."""
-    return any(fingerprint_of(path) != known for path, known in _wanted(workspace, ledger, day))
+    return any(made_from(path) != made for path, made in _wanted(workspace, ledger, day))
 
 
 def state_of(workspace: Workspace, ledger: Ledger, day: dt.date) -> str:
     """Digest of all that a day would be built from now: inputs, settings, logic."""
-    return digest(f"{path.parent} {known}" for path, known in _wanted(workspace, ledger, day))
+    return digest(f"{path.parent} {made}" for path, made in _wanted(workspace, ledger, day))
 
 
-def _wanted(
-    workspace: Workspace, ledger: Ledger, day: dt.date
-) -> Iterator[tuple[Path, tuple[str, int]]]:
-    """Every file of a built day, with the fingerprint and version that it would have now."""
+def _wanted(workspace: Workspace, ledger: Ledger, day: dt.date) -> Iterator[tuple[Path, Made]]:
+    """Every file of a built day, with what it would be made from now."""
     lake, settings = workspace.lake, workspace.settings
     build = build_day_of(settings, lake, ledger, day, now().date())
     for table, transform in transforms().items():
         for scope in workspace.scopes(table_spec(table)):
             inputs = gather(settings, lake, ledger, transform, build.of(scope))
-            yield lake.path(table, day, scope), (inputs.fingerprint, transform.version)
+            yield lake.path(table, day, scope), Made(inputs.fingerprint, transform.version)
 
 
 def days_to_build(workspace: Workspace, asked: list[dt.date]) -> list[dt.date]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from pipelines.errors import LakeBusyError, PodledgerError
+from pipelines.errors import LakeBusyError, LakeWriteError, PodledgerError
 
 _DATE_FOLDER = re.compile(r"date=(\d{4}-\d{2}-\d{2})\Z")
 TEMPORARY = ".tmp-"
@@ -62,20 +62,41 @@ class Lake:
             if path.suffix == ".parquet" and not path.name.startswith(".")
         )
 
+    def everything(self) -> Iterator[Path]:
+        """Published files of all tables, sorted by path."""
+        for path in sorted(self.root.glob("*/date=*/*.parquet")):
+            if not path.name.startswith("."):
+                yield path
+
     @contextmanager
     def replacing(self, path: Path) -> Iterator[Path]:
-        """Give a temporary path beside `path`; rename it there when the block ends well."""
-        path.parent.mkdir(parents=True, exist_ok=True)
+        """Give a temporary path beside `path`; rename it there when the block ends well.
+
+        A block that removes the temporary file keeps what stands at `path`.
+
+        Raises:
+            LakeWriteError: The disk is full, read-only or fails; what stood at `path` stays.
+        """
         temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             yield temporary
-            flush(temporary)
-            self.hook("before", path)
-            temporary.replace(path)
-            flush(path.parent)
-            self.hook("after", path)
+            if temporary.exists():
+                flush(temporary)
+                self.hook("before", path)
+                temporary.replace(path)
+                flush(path.parent)
+                self.hook("after", path)
+        except OSError as error:
+            if not _is_about(error, temporary):
+                raise
+            message = (
+                f"{path}: {error.strerror or error}; nothing half-written is visible, and a rerun "
+                "finishes the work once it can be written"
+            )
+            raise LakeWriteError(message) from None
         finally:
-            with suppress(FileNotFoundError):
+            with suppress(OSError):
                 temporary.unlink()
 
     def remove(self, path: Path) -> None:
@@ -141,10 +162,26 @@ def _lock_owner(text: str) -> str:
         return "another build"
 
 
+def _is_about(error: OSError, path: Path) -> bool:
+    """Whether an error is about writing a file, or about its folder."""
+    return error.filename is not None and Path(error.filename) in {path, *path.parents}
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name a file in errors of the operating system that do not: those of an open file."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
+
+
 def flush(path: Path) -> None:
     """Make sure that a file, or the names in a folder, are on the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(handle)
+        with naming(path):
+            os.fsync(handle)
     finally:
         os.close(handle)

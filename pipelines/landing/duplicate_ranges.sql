@@ -1,6 +1,6 @@
 -- duplicate_ranges: repeated rows as ranges, so that a file that repeats millions is a few rows.
 -- Grain: one range of neighbouring rows of one file; a file stands in one part.
--- Reads: duplicates(part_path, row_number, export_file_id, record_index).
+-- Reads: duplicates(part_order, row_number, export_file_id, record_index).
 -- Parameters: none.
 WITH numbered AS (
     SELECT

@@ -6,11 +6,12 @@ others are named by their row positions in the commit.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pyarrow as pa
 
 from pipelines.landing.parsing import BatchOutcome
-from pipelines.ledger import Ledger
+from pipelines.ledger import Ledger, StagedPart, repeated_ranges
 from pipelines.storage import Lake
 from schemas.table import FLEET
 from transforms.sql import SqlSession
@@ -72,45 +73,16 @@ def _search(
     ]
     firsts = [f.first_event_at for o in group for f in o.files if f.first_event_at is not None]
     lasts = [f.last_event_at for o in group for f in o.files if f.last_event_at is not None]
-    earlier = [
-        part.path
-        for part in ledger.parts(
-            table,
-            (scope,),
-            min(firsts, default=None),
-            None,
-            format_name=format_name,
-            last_at=max(lasts, default=None),
-        )
-    ]
-    order = pa.table(
-        {
-            "part_path": [str(p) for p in (*earlier, *new)],
-            "part_order": list(range(len(earlier) + len(new))),
-            "is_new": [False] * len(earlier) + [True] * len(new),
-        }
+    earlier = ledger.parts(
+        table,
+        (scope,),
+        min(firsts, default=None),
+        None,
+        format_name=format_name,
+        last_at=max(lasts, default=None),
     )
+    _stage(session, earlier, new)
     connection = session.connection
-    connection.register("part_order", order)
-    # A view cannot bind values; the paths are a value of the table function instead.
-    connection.execute(
-        """
-        CREATE OR REPLACE TEMP TABLE staged AS
-        SELECT
-            o.part_order AS part_order,
-            p.filename AS part_path,
-            p.file_row_number AS row_number,
-            p.export_file_id AS export_file_id,
-            p.record_index AS record_index,
-            p.record_id AS record_id,
-            o.is_new AS is_new
-        FROM read_parquet(
-            $paths, filename = true, file_row_number = true, hive_partitioning = false
-        ) AS p
-        INNER JOIN part_order AS o ON p.filename = o.part_path
-        """,
-        {"paths": [str(p) for p in (*earlier, *new)]},
-    )
     session.create("duplicates", "pipelines.landing", "duplicates")
     session.create("duplicate_ranges", "pipelines.landing", "duplicate_ranges")
     for export_file_id, first, count in connection.table("duplicate_ranges").fetchall():
@@ -120,4 +92,52 @@ def _search(
         "INSERT INTO repeated_records SELECT export_file_id, record_index FROM duplicates;"
         "DROP TABLE staged; DROP TABLE duplicates; DROP TABLE duplicate_ranges"
     )
+
+
+def _stage(session: SqlSession, earlier: Sequence[StagedPart], new: Sequence[Path]) -> None:
+    """Make `staged`: rows of the new parts, and rows of the same records in earlier ones.
+
+    Earlier rows that are left out count for nothing: their records are credited to other rows, and
+    would be credited to none if those rows' commit were removed and their file landed again.
+    """
+    connection = session.connection
+    paths = [str(path) for path in (*(part.path for part in earlier), *new)]
+    connection.register(
+        "part_order", pa.table({"part_path": paths, "part_order": list(range(len(paths)))})
+    )
+    session.register("left_out_ranges", repeated_ranges(earlier))
+    # A view cannot bind values; the paths are a value of the table function instead.
+    rows = """
+        SELECT
+            o.part_order, p.file_row_number AS row_number, p.export_file_id, p.record_index,
+            p.record_id
+        FROM read_parquet(
+            $paths, filename = true, file_row_number = true, hive_partitioning = false
+        ) AS p
+        INNER JOIN part_order AS o ON p.filename = o.part_path
+    """
+    connection.execute(
+        f"CREATE TEMP TABLE staged AS SELECT *, TRUE AS is_new FROM ({rows})",  # noqa: S608  ours
+        {"paths": paths[len(earlier) :]},
+    )
+    if earlier:
+        connection.execute(
+            f"""
+            INSERT INTO staged
+            SELECT e.*, FALSE
+            FROM ({rows}) AS e
+            WHERE
+                e.record_id IN (SELECT record_id FROM staged)
+                AND NOT EXISTS (
+                    SELECT 1
+                    FROM (
+                        SELECT part_number, UNNEST(RANGE(first_row, end_row)) AS position
+                        FROM left_out_ranges
+                    ) AS l
+                    WHERE l.part_number = e.part_order AND l.position = e.row_number
+                )
+            """,  # noqa: S608  ours
+            {"paths": paths[: len(earlier)]},
+        )
     connection.unregister("part_order")
+    connection.unregister("left_out_ranges")

@@ -1,8 +1,8 @@
 -- duplicates: rows of new parts whose record was staged before, by them or by an earlier part.
--- Grain: (part_path, row_number).
--- Reads: staged(part_order, part_path, row_number, record_index, record_id, is_new): rows of the
---   new parts in commit order, and of earlier parts of the same scope and format whose event range
---   meets theirs (part_order below all new ones).
+-- Grain: (part_order, row_number).
+-- Reads: staged(part_order, row_number, export_file_id, record_index, record_id, is_new): rows of
+--   the new parts in commit order, and rows of the same records in earlier parts of the same scope
+--   and format whose event range meets theirs (part_order below all new ones).
 -- Parameters: none.
 WITH first_seen AS (
     SELECT
@@ -14,11 +14,8 @@ WITH first_seen AS (
     GROUP BY record_id
     HAVING COUNT(DISTINCT (part_order, export_file_id, record_index)) > 1
 )
-SELECT
-    s.part_path AS part_path,
-    s.row_number AS row_number,
-    s.export_file_id AS export_file_id,
-    s.record_index AS record_index
+
+SELECT s.part_order, s.row_number, s.export_file_id, s.record_index
 FROM staged AS s
 INNER JOIN first_seen AS f ON s.record_id = f.record_id
 WHERE
@@ -28,4 +25,3 @@ WHERE
         AND s.export_file_id = f.export_file_id
         AND s.record_index = f.record_index
     )
-ORDER BY s.part_path, s.row_number

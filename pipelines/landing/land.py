@@ -17,6 +17,7 @@ from typing import Any
 import polars as pl
 import pyarrow.parquet as pq
 
+from pipelines.damage import reading
 from pipelines.errors import DataCheckError, InputError
 from pipelines.landing.context import file_context, stored_path
 from pipelines.landing.detection import Detected, identify
@@ -418,7 +419,9 @@ def _commit(
         memory_limit=f"{settings.memory_limit // 2}B",
         temp_directory=settings.temp_path or lake.spill,
     ) as session:
-        repeats = find_repeats(lake, ledger, outcomes, session)
+        earlier = (part.path for part in ledger.all_parts())
+        with reading(earlier, ledger.remedy):
+            repeats = find_repeats(lake, ledger, outcomes, session)
     for outcome in outcomes:
         _check_part(lake, outcome)
         batch = outcome.batch
@@ -559,9 +562,8 @@ def _write_rows(
     frame = pl.DataFrame(
         {c: [row[c] for row in rows] for c in schema}, schema=schema, strict=True
     ).sort(spec.order, nulls_last=True)
-    with lake.replacing(lake.path(table, day, name)) as temporary:
-        writer = TableWriter(spec, temporary, {})
-        try:
-            writer.write(frame)
-        finally:
-            writer.close()
+    with (
+        lake.replacing(lake.path(table, day, name)) as temporary,
+        TableWriter(spec, temporary) as writer,
+    ):
+        writer.write(frame)

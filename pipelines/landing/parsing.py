@@ -139,7 +139,6 @@ def parse_batch(lake: Lake, batch: Batch, temp: Path | None) -> BatchOutcome:
                 else:
                     _parse_file(path, job, part, outcome)
             outcomes.append(outcome)
-        part.close()
     return BatchOutcome(batch, tuple(outcomes))
 
 
@@ -217,7 +216,9 @@ class _Part:
             path = self._lake.path(table, day, f"{self._batch.cluster or FLEET}-{self._batch.part}")
             temporary = self._stack.enter_context(self._lake.replacing(path))
             # Parts are read a few times only, and writing them is a third of landing.
-            writer = TableWriter(table_spec(table), temporary, {}, compression_level=1)
+            writer = self._stack.enter_context(
+                TableWriter(table_spec(table), temporary, compression_level=1)
+            )
             self._writers[table] = writer
         return writer
 
@@ -229,11 +230,6 @@ class _Part:
         frame = pl.DataFrame({c: [row[c] for row in rows] for c in schema}, schema=schema)
         check(spec, frame)
         self.write(REJECTED_RECORDS, frame)
-
-    def close(self) -> None:
-        """Finish all files."""
-        for writer in self._writers.values():
-            writer.close()
 
 
 _Show = Callable[[Parsed], tuple[str, int | None]]

@@ -15,12 +15,12 @@ from transforms.sql import SqlSession
 
 
 def publish(folder: Path, count: int) -> Lake:
-    from pipelines.publication import publish
+    from pipelines.publication import Made, publish
 
     lake = Lake(folder / "lake")
     with SqlSession() as session:
         session.register("result", rows(count))
-        publish(lake, session, SPEC, "result", DAY, "alder", str(count), 1)
+        publish(lake, session, SPEC, "result", DAY, "alder", Made(str(count), 1))
     return lake
 
 

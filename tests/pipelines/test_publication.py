@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from pipelines.errors import DataCheckError
-from pipelines.publication import digest, fingerprint_of, publish
+from pipelines.publication import Made, Published, content_of, digest, made_from, publish
 from pipelines.storage import Lake
 from schemas.registry import table_spec
 from transforms.sql import SqlSession
@@ -36,25 +36,65 @@ def rows(count: int) -> pl.DataFrame:
     )
 
 
-def publish_rows(folder: Path, frame: pl.DataFrame, threads: int = 2) -> Path:
+MADE = Made("abc", 3)
+
+
+def publish_rows(
+    folder: Path, frame: pl.DataFrame, threads: int = 2, made: Made = MADE
+) -> Published | None:
     with SqlSession(threads=threads) as session:
         session.register("result", frame)
-        return publish(Lake(folder), session, SPEC, "result", DAY, "alder", "abc", 3).path
+        return publish(Lake(folder), session, SPEC, "result", DAY, "alder", made)
+
+
+def path_of(folder: Path) -> Path:
+    return Lake(folder).path(SPEC.name, DAY, "alder")
 
 
 def test_rows_come_out_in_the_declared_order_whatever_their_order(tmp_path: Path) -> None:
     frame = rows(300_000)
-    first = publish_rows(tmp_path / "a", frame, threads=1)
-    second = publish_rows(tmp_path / "b", frame.sample(fraction=1, shuffle=True, seed=3))
+    publish_rows(tmp_path / "a", frame, threads=1)
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=3)
+    publish_rows(tmp_path / "b", shuffled, made=Made("other inputs", 4))
+    first, second = path_of(tmp_path / "a"), path_of(tmp_path / "b")
     assert first.read_bytes() == second.read_bytes()
     read = pl.read_parquet(first, hive_partitioning=False)
     assert read.equals(frame.sort(SPEC.order))
-    assert fingerprint_of(first) == ("abc", 3)
+    assert made_from(first) == MADE
+    assert made_from(second) == Made("other inputs", 4)
+
+
+def test_rows_that_are_published_already_leave_the_file_as_it_is(tmp_path: Path) -> None:
+    assert publish_rows(tmp_path, rows(3)) == Published(
+        path_of(tmp_path), 3, path_of(tmp_path).stat().st_size
+    )
+    before = path_of(tmp_path).stat().st_mtime_ns
+    assert publish_rows(tmp_path, rows(3), made=Made("later", 3)) is None
+    assert path_of(tmp_path).stat().st_mtime_ns == before
+    assert made_from(path_of(tmp_path)) == Made("later", 3)
+
+
+def test_other_rows_have_another_content(tmp_path: Path) -> None:
+    found = set()
+    for n, frame in enumerate((SPEC.empty(), rows(1), rows(2))):
+        publish_rows(tmp_path / str(n), frame)
+        found.add(content_of(path_of(tmp_path / str(n))))
+    assert len(found) == 3
+    assert None not in found
+
+
+def test_a_file_whose_note_is_of_another_content_must_be_made_again(tmp_path: Path) -> None:
+    """So it stands after a death between the file's rename and its note's."""
+    publish_rows(tmp_path, rows(3))
+    publish_rows(tmp_path / "other", rows(4))
+    path_of(tmp_path / "other").replace(path_of(tmp_path))
+    assert made_from(path_of(tmp_path)) is None
 
 
 def test_an_empty_table_is_published_with_its_types(tmp_path: Path) -> None:
-    path = publish_rows(tmp_path, SPEC.empty())
-    assert pl.read_parquet(path, hive_partitioning=False).schema == SPEC.polars_schema
+    publish_rows(tmp_path, SPEC.empty())
+    read = pl.read_parquet(path_of(tmp_path), hive_partitioning=False)
+    assert read.schema == SPEC.polars_schema
 
 
 def test_a_repeated_key_stays_unpublished(tmp_path: Path) -> None:
@@ -82,11 +122,11 @@ def test_a_transform_that_forgets_a_column_is_named(tmp_path: Path) -> None:
         publish_rows(tmp_path, rows(1).drop("reason"))
 
 
-def test_a_foreign_file_has_no_fingerprint(tmp_path: Path) -> None:
+def test_nothing_is_known_of_a_foreign_file(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
-    assert fingerprint_of(path) is None
+    assert (content_of(path), made_from(path)) == (None, None)
     path.write_bytes(b"not parquet")
-    assert fingerprint_of(path) is None
+    assert (content_of(path), made_from(path)) == (None, None)
 
 
 def test_digests_tell_lists_apart_that_join_to_one_text() -> None:

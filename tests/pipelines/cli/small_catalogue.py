@@ -6,7 +6,7 @@ from typing import Any
 
 from pipelines.catalog import write_catalog
 from pipelines.landing.land import land
-from pipelines.publication import publish
+from pipelines.publication import Made, publish
 from pipelines.settings import load_settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec
@@ -59,6 +59,6 @@ def small_catalogue(folder: Path) -> Path:
     for name, rows in ROWS.items():
         with SqlSession() as session:
             session.register("rows", frame(name, rows))
-            publish(lake, session, table_spec(name), "rows", DAY, "fleet", "by hand", 1)
+            publish(lake, session, table_spec(name), "rows", DAY, "fleet", Made("by hand", 1))
     write_catalog(lake, settings.catalog_path)
     return path

@@ -359,6 +359,21 @@ def test_names_with_odd_characters_are_read_and_a_token_in_a_name_is_not_stored(
     assert not any(token in path for path in paths)
 
 
+def test_a_lost_part_lands_again_once_its_commit_is_removed(tmp_path: Path) -> None:
+    """Records that a later file repeats are still credited to one row."""
+    put(tmp_path, "a.log", [line(1), line(2)])
+    settings = zone(tmp_path)
+    _, first = run(settings)
+    put(tmp_path, "b.log", [line(2), line(3)])
+    run(settings)
+    (part,) = first.parts("object_requests", None, None, None)
+    part.path.unlink()
+    (tmp_path / "lake/export_files/date=2026-03-10" / part.path.name).unlink()
+    report, ledger = run(settings)
+    assert counts(report) == (2, 2, 0, 0, 0)
+    assert keys(ledger) == ["key-1", "key-2", "key-3"]
+
+
 def test_a_file_that_vanishes_before_it_is_parsed_leaves_its_part_for_the_next_landing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

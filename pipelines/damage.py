@@ -1,0 +1,73 @@
+"""Say which file of the lake is missing or damaged, where an engine only says that it cannot read.
+
+Engines name a file in some of their errors and not in others. When one of them fails, the files
+that it was given are checked here, against the digest that each file carries of itself.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipelines.errors import LakeDamagedError
+from pipelines.publication import CONTENT
+
+REBUILD = "remove it and build its day again"
+"""What to do about an intermediate or mart file."""
+_BLOCK = 1 << 20
+_LENGTH_AND_MAGIC = 8
+"""Bytes behind the footer of a Parquet file: its length and `PAR1`."""
+
+
+@contextmanager
+def reading(paths: Iterable[Path], remedy: str) -> Iterator[None]:
+    """Run a block that reads files of the lake; if it fails because of one, name that file.
+
+    Args:
+        paths: The files.
+        remedy: What a person can do about it.
+
+    Raises:
+        LakeDamagedError: A file is missing or damaged.
+    """
+    try:
+        yield
+    except (duckdb.Error, pl.exceptions.PolarsError, pa.ArrowException, OSError):
+        for path in paths:
+            found = damage_of(path)
+            if found is not None:
+                message = f"{path}: {found}; {remedy}"
+                raise LakeDamagedError(message) from None
+        raise
+
+
+def damage_of(path: Path) -> str | None:
+    """What is wrong with a file of the lake; none if it is whole."""
+    if not path.is_file():
+        return "missing"
+    try:
+        wanted = (pq.read_metadata(path).metadata or {}).get(CONTENT, b"")
+        found = _digest(path)
+    except (OSError, pa.ArrowException):
+        return "damaged (no whole Parquet file)"
+    if wanted.partition(b"-")[0] != found:
+        return "damaged (its pages do not have the digest in its footer)"
+    return None
+
+
+def _digest(path: Path) -> bytes:
+    """Digest of what stands in front of the footer."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        end = file.seek(-_LENGTH_AND_MAGIC, 2)
+        left = end - int.from_bytes(file.read(4), "little")
+        file.seek(0)
+        while left > 0 and (block := file.read(min(_BLOCK, left))):
+            digest.update(block)
+            left -= len(block)
+    return digest.hexdigest().encode()
