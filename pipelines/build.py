@@ -192,8 +192,7 @@ def gather(
         elif read.table == EXPORT_FILES:
             frame = _ledger_rows(ledger, day, read)
             inputs.frames[EXPORT_FILES] = frame
-            content = frame.drop("stored_mark", "part", "rows_by_table")
-            texts.append(_frame_digest(content))
+            texts.append(_files_digest(frame))
         elif table_spec(read.table).layer == "staging":
             inputs.parts[read.table] = _staged(ledger, read, day)
             texts.extend(_staged_contents(ledger, read, day))
@@ -383,6 +382,25 @@ def _show_files(session: SqlSession, spec: TableSpec, files: list[tuple[dt.date,
 
 def _frame_digest(frame: pl.DataFrame) -> str:
     return digest(repr(row) for row in frame.iter_rows())
+
+
+def _files_digest(files: pl.DataFrame) -> str:
+    """Digest of files as transforms may see them: by content and name, wherever the folder lies.
+
+    What was read of a content follows from it; which of two equal records or files is credited
+    depends on the order of landing, on which nothing that is built may depend.
+    """
+    content = files.select(
+        "export",
+        "format",
+        "cluster",
+        "node",
+        "project",
+        "landing_date",
+        "content_hash",
+        name=pl.col("path").str.split("/").list.last(),
+    )
+    return digest(sorted(repr(row) for row in content.iter_rows()))
 
 
 def _export_tables(settings: Settings, ledger: Ledger) -> tuple[tuple[str, str], ...]:
