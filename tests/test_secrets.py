@@ -243,6 +243,11 @@ def searched(planter: Planter, *command: object) -> tuple[int, list[str]]:
     return ended.code, leaks(planter.canaries, {"the output": (ended.out + ended.err).lower()})
 
 
+def land_all_of(settings_file: Path) -> None:
+    settings = load_settings(settings_file)
+    land(settings, Lake(settings.lake_path), LANDING_DAY)
+
+
 def test_a_wrong_key_file_is_named_without_the_secret_in_its_path(tmp_path: Path) -> None:
     write_zone(tmp_path, Planter())
     path = tmp_path / "podledger.yaml"
@@ -251,12 +256,11 @@ def test_a_wrong_key_file_is_named_without_the_secret_in_its_path(tmp_path: Path
         planter = Planter()
         secret = planter.of_every_shape("a setting")[number].replace("\n", " ").replace('"', "")
         path.write_text(text.replace("redaction.key", f"'x/{secret}'"))
-        settings = load_settings(path)
         with pytest.raises(SettingsError) as raised:
-            land(settings, Lake(settings.lake_path), LANDING_DAY)
+            land_all_of(path)
         message = str(raised.value)
         assert leaks(planter.canaries, {"the message": message.lower()}) == []
-        assert message.startswith("redaction_key_file: ")
+        assert "redaction_key_file: " in message
 
 
 def test_an_error_of_a_query_shows_no_secret(tmp_path: Path) -> None:
