@@ -21,6 +21,8 @@ MODULES = (
     "cloudtrail",
     "gcs_usage",
     "gcs_audit",
+    "azure_storage",
+    "minio_audit",
 )
 
 

@@ -86,8 +86,8 @@ SAMPLES: dict[str, Known | Unknown] = {
     ),
     "object_storage/s3_access_elastic_integrations.log": Known("s3_access_log", 8),
     "object_storage/s3_server_access_panther.log": Known("s3_access_log", 1),
-    "object_storage/azure_storage_analytics_classic_v2.log": Unknown(),
-    "object_storage/azure_storagebloblogs_panther_a.ndjson": Unknown(),
+    "object_storage/azure_storage_analytics_classic_v2.log": Known("azure_storage", 1),
+    "object_storage/azure_storagebloblogs_panther_a.ndjson": Known("azure_storage", 4),
     # The first event names neither pod nor credentials; two abridged files have no times.
     "object_storage/cloudtrail_eks_pod_identity_assumerole.json": Known(
         "cloudtrail", 1, ignored={"no_credentials": 1}
@@ -111,7 +111,7 @@ SAMPLES: dict[str, Known | Unknown] = {
         "gcs_usage", 3, ignored={"header": 1}
     ),
     "object_storage/gcs_audit_panther.ndjson": Known("gcs_audit", 3),
-    "object_storage/minio_audit_putobject.json": Unknown(),
+    "object_storage/minio_audit_putobject.json": Known("minio_audit", 1),
     # An access log, but not as S3 writes it.
     "object_storage/s3_access_panther_parsed.ndjson": Unknown(),
     # -- polyaxon: runs of lists, run details, conditions of statuses

@@ -118,14 +118,14 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
             "cloudtrail_s3_mgmt_awsdocs.json",
             "cloudtrail_s3outposts_putobject_awsdocs.json",
         ),
+        "minio_audit": ("minio_audit_putobject.json",),
+        "azure_storage": (
+            "azure_storagebloblogs_panther_a.ndjson",
+            "azure_storage_analytics_classic_v2.log",
+        ),
         "gcs_audit": ("gcs_audit_panther.ndjson",),
         "gcs_usage": ("example_usage_2023_08_28_07_00_00_0123abcd_v0",),
-        "": (
-            "azure_storage_analytics_classic_v2.log",
-            "azure_storagebloblogs_panther_a.ndjson",
-            "minio_audit_putobject.json",
-            "s3_access_panther_parsed.ndjson",
-        ),
+        "": ("s3_access_panther_parsed.ndjson",),
     },
     "polyaxon": {
         "polyaxon": (
