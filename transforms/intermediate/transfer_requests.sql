@@ -130,9 +130,14 @@ answered AS (
             WHEN status IN (429, 503) THEN 'throttled'
             WHEN status >= 400 THEN 'error'
             WHEN status IS NOT NULL THEN 'other'
-            WHEN error IN ('AccessDenied', 'ExpiredToken', 'InvalidAccessKeyId') THEN 'denied'
-            WHEN error IN ('NoSuchKey', 'NoSuchBucket') THEN 'not_found'
-            WHEN error IN ('SlowDown', 'ServiceUnavailable') THEN 'throttled'
+            WHEN error IN (
+                'AccessDenied', 'ExpiredToken', 'InvalidAccessKeyId', 'PERMISSION_DENIED',
+                'UNAUTHENTICATED'
+            ) THEN 'denied'
+            WHEN error IN ('NoSuchKey', 'NoSuchBucket', 'NOT_FOUND') THEN 'not_found'
+            WHEN error IN (
+                'SlowDown', 'ServiceUnavailable', 'RESOURCE_EXHAUSTED', 'UNAVAILABLE'
+            ) THEN 'throttled'
             WHEN error IS NOT NULL THEN 'error'
             WHEN is_audit THEN 'success'
             ELSE 'other'
@@ -146,7 +151,8 @@ answered AS (
         END AS moved_bytes,
         -- These formats stamp a request when it was answered, the others when it came.
         CASE
-            WHEN source_format IN ('cloudtrail', 'gcs_usage', 'gcs_audit') THEN event_us
+            WHEN source_format IN ('cloudtrail', 'gcs_usage', 'gcs_audit', 'minio_audit')
+                THEN event_us
             ELSE event_us + CAST(
                 ROUND(LEAST(GREATEST(COALESCE(duration_seconds, 0), 0), 604800) * 1000000) AS BIGINT
             )

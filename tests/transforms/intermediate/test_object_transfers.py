@@ -665,6 +665,31 @@ def test_one_request_in_two_logs_is_one_with_the_servers_bytes_and_the_trails_pr
     assert by_key(rows, "end_at")["alone"] == at("10:30")
 
 
+def test_a_google_trail_tells_failures_by_the_names_of_its_codes():
+    names = ("PERMISSION_DENIED", "UNAUTHENTICATED", "NOT_FOUND", "UNAVAILABLE", "INTERNAL")
+    more = {"source_format": "gcs_audit", "provider": "gcs", "request_id": None}
+    rows = of([trail("08:00", name, error=name, **more) for name in names])
+    assert by_key(rows, "denied_count", "not_found_count", "throttled_count") == {
+        "PERMISSION_DENIED": (1, 0, 0),
+        "UNAUTHENTICATED": (1, 0, 0),
+        "NOT_FOUND": (0, 1, 0),
+        "UNAVAILABLE": (0, 0, 1),
+        "INTERNAL": (0, 0, 0),
+    }
+
+
+def test_a_log_that_stamps_the_answer_adds_no_duration():
+    rows = of(
+        [
+            request("08:00", name, source_format=name, duration_seconds=5.0)
+            for name in ("minio_audit", "gcs_usage", "azure_storage")
+        ]
+    )
+    assert by_key(rows, "end_at") == {
+        "minio_audit": at("08:00"), "gcs_usage": at("08:00"), "azure_storage": at("08:00:05"),
+    }  # fmt: skip
+
+
 # -- days ----------------------------------------------------------------------------------------
 
 
