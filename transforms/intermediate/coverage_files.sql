@@ -6,7 +6,9 @@
 -- Parameters: $cluster.
 WITH files AS (
     SELECT
-        export_file_id, export, node AS path_node, content_hash, landing_date, accepted_count,
+        export_file_id, export, node AS path_node, content_hash, landing_date,
+        -- Which file is credited with a repeated record must not matter.
+        accepted_count + duplicate_count AS told_count,
         first_event_at, last_event_at,
         TRY_STRPTIME(
             REGEXP_EXTRACT(
@@ -71,7 +73,7 @@ SELECT
     epoch_us(r.rotated_at) AS rotated_us,
     -- A file of which no record has a time shows nothing, whatever its records are.
     CASE
-        WHEN f.first_event_at IS NULL THEN GREATEST(c.masked_count, f.accepted_count)
+        WHEN f.first_event_at IS NULL THEN GREATEST(c.masked_count, f.told_count)
         ELSE c.masked_count
     END AS masked_count
 FROM counted AS c
