@@ -152,7 +152,7 @@ def _commands(folder: Path, settings: Path) -> Iterator[tuple[str, tuple[str, st
         yield run("show", table, "--config", settings, "--format", "json", "--limit", "1000")
     for table in ("object_requests", "flows", "run_versions"):
         for path in sorted(lake.glob(f"{table}/*/*.parquet")):
-            for record_id in pq.read_table(path)["record_id"].to_pylist()[:3]:
+            for record_id in pq.read_table(path)["record_id"].to_pylist()[:1]:
                 yield run("explain", record_id, "--config", settings)
     yield run("query", "SELECT * FROM rejected_records", "--config", settings, "--json")
 
