@@ -72,16 +72,15 @@ class Ledger:
         return frozenset(self.files.select("export", "path", "stored_mark").iter_rows())
 
     @cached_property
-    def contents(self) -> dict[tuple[str, str | None, str, str], str]:
-        """(scope, node, format, content hash) → the file that was read."""
+    def contents(self) -> dict[tuple[str, str | None, str, str], list[tuple[str, str]]]:
+        """(scope, node, format, content hash) → (file, path) of each that was read."""
         read = self.files.filter(pl.col("same_content_as").is_null())
-        columns = ("cluster", "node", "format", "content_hash", "export_file_id")
-        return {
-            (cluster or FLEET, node, format_name, content_hash): file_id
-            for cluster, node, format_name, content_hash, file_id in read.select(
-                columns
-            ).iter_rows()
-        }
+        columns = ("cluster", "node", "format", "content_hash", "export_file_id", "path")
+        found: dict[tuple[str, str | None, str, str], list[tuple[str, str]]] = {}
+        for cluster, node, format_name, content_hash, *file in read.select(columns).iter_rows():
+            key = (cluster or FLEET, node, format_name, content_hash)
+            found.setdefault(key, []).append((file[0], file[1]))
+        return found
 
     @cached_property
     def content_lengths(self) -> dict[tuple[str, str | None, str], set[int]]:

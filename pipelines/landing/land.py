@@ -22,6 +22,7 @@ from pipelines.errors import DataCheckError, InputError
 from pipelines.landing.context import file_context, stored_path
 from pipelines.landing.detection import Detected, identify
 from pipelines.landing.duplicates import Repeats, find_repeats
+from pipelines.landing.formats import parsers
 from pipelines.landing.inputs import InputFile, list_inputs, local_copy
 from pipelines.landing.parsing import Batch, BatchOutcome, FileJob, FileOutcome, parse_batch
 from pipelines.landing.readers import UNREADABLE, Scan, scan
@@ -210,7 +211,11 @@ def _split_known(
     ledger: Ledger, found: Sequence[_Found]
 ) -> tuple[list[tuple[_Found, str]], list[_Found]]:
     """Files whose content was read before, with the file that was read; and the others."""
-    contents = dict(ledger.contents)
+    contents = {
+        _told_by(*key, path): file_id
+        for key, files in ledger.contents.items()
+        for file_id, path in reversed(files)
+    }
     ids = set(ledger.files["export_file_id"].to_list())
     known: list[tuple[_Found, str]] = []
     fresh: list[_Found] = []
@@ -219,7 +224,9 @@ def _split_known(
             # The same path with the same content: only its modification mark is new.
             continue
         ids.add(item.export_file_id)
-        key = (item.scope, item.context.node, item.format, item.scan.content_hash)
+        key = _told_by(
+            item.scope, item.context.node, item.format, item.scan.content_hash, item.context.path
+        )
         # A damaged file is no copy of one that ends where it breaks: its break must be counted.
         if key in contents and item.scan.broken is None:
             known.append((item, contents[key]))
@@ -229,11 +236,23 @@ def _split_known(
     return known, fresh
 
 
+def _told_by(
+    scope: str, node: str | None, format_name: str, content_hash: str, path: str
+) -> tuple[str | None, ...]:
+    """What makes two files one statement.
+
+    A list of pods that did not change says each night that they are still there, so that its path
+    is part of what it says.
+    """
+    known = path if parsers()[format_name].reads_path else None
+    return (scope, node, format_name, content_hash, known)
+
+
 class _Contents:
     """Contents known to the ledger, and those found in this landing, to tell what grew."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._files = dict(ledger.contents)
+        self._files = {key: files[0][0] for key, files in ledger.contents.items()}
         self._lengths = {kind: set(n) for kind, n in ledger.content_lengths.items()}
 
     def add(self, found: _Found) -> None:

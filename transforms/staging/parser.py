@@ -139,6 +139,8 @@ class Parser:
             end inside a line) by content alone.
         parse: Parse raw records in order; yields one `Parsed` per record, in source order.
         needs_record_format: Header-less files need the `record_format` setting.
+        reads_path: What its files say depends on their path: when a state was seen, of which run.
+            Equal contents under two paths are then two statements, and both are read.
     """
 
     name: str
@@ -151,6 +153,7 @@ class Parser:
     parse: Callable[[Iterable[RawRecord], FileContext], Iterator[Parsed]]
     needs_record_format: bool = False
     optional_columns: tuple[str, ...] = field(default=())
+    reads_path: bool = False
 
 
 def rejected(raw: RawRecord, reason: str) -> Parsed:

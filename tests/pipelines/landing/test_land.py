@@ -411,3 +411,35 @@ def test_what_files_of_no_node_grew_from_does_not_depend_on_which_was_read_first
     _, ledger = run(settings)
     grown = ledger.files.filter(pl.col("grown_from").is_not_null())
     assert grown["grown_from"].to_list() == before.files["export_file_id"].to_list() * 4
+
+
+STATES = """
+lake: lake
+catalog: podledger.duckdb
+clusters:
+  alder: {cloud: aws}
+exports:
+  - {name: kube, format: kubernetes, path: "in/%Y-%m-%d/pods.json", clusters: [alder]}
+"""
+PODS = """{"kind": "PodList", "apiVersion": "v1", "items": [{"metadata": {"name": "notebook-0",
+"namespace": "ml", "uid": "5f0c9c1e-6d57-4d3a-9d0b-1c2d3e4f5a6b", "resourceVersion": "7",
+"creationTimestamp": "2026-03-09T08:00:00Z"}, "status": {"phase": "Running"}}]}
+"""
+
+
+def test_a_list_that_did_not_change_says_each_night_that_its_pods_are_still_there(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path, "pods.json", [PODS])
+    put(tmp_path, "pods.json", [PODS], day="2026-03-11")
+    settings = zone(tmp_path, STATES)
+    report, ledger = run(settings)
+    assert (counts(report), report.same_content) == ((2, 2, 0, 0, 0), 0)
+    seen = [
+        when
+        for part in ledger.parts("pod_states", None, None, None)
+        for when in pl.read_parquet(part.path, hive_partitioning=False)["observed_at"]
+    ]
+    assert len(set(seen)) == 2
+    report, _ = run(settings)
+    assert report.files == 0
