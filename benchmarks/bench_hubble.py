@@ -12,7 +12,7 @@ turns. Memory is the peak of the summed resident sizes of the process tree, seen
 """
 
 import argparse
-import json
+import os
 import resource
 import shutil
 import subprocess
@@ -55,35 +55,41 @@ class Run:
 
 def measure(command: Sequence[str]) -> Run:
     """Run a command to its end."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
-    process = subprocess.Popen(command)
-    peak = 0
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    peak, seconds = 0, {}
     while process.poll() is None:
-        peak = max(peak, _tree_bytes(process.pid))
+        tree = _tree(process.pid)
+        peak = max(peak, sum(memory for memory, _ in tree.values()))
+        seconds |= {pid: cpu for pid, (_, cpu) in tree.items()}
         time.sleep(SEEN_EVERY)
     wall = time.perf_counter() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if process.returncode:
         message = f"{' '.join(command[:4])} …: exit code {process.returncode}"
         raise SystemExit(message)
-    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return Run(wall, cpu, peak)
+    return Run(wall, sum(seconds.values()), peak)
 
 
-def _tree_bytes(root: int) -> int:
-    """Resident bytes of a process and all below it; 0 where the system does not tell."""
-    total, waiting = 0, [root]
-    page = resource.getpagesize()
+def _tree(root: int) -> dict[int, tuple[int, float]]:
+    """Resident bytes and processor seconds of a process and of all below it.
+
+    Read from /proc, as the system adds up only children that their own parent has waited for.
+    """
+    found: dict[int, tuple[int, float]] = {}
+    page, tick = resource.getpagesize(), os.sysconf("SC_CLK_TCK")
+    waiting = [root]
     while waiting:
-        folder = Path(f"/proc/{waiting.pop()}")
+        pid = waiting.pop()
+        folder = Path(f"/proc/{pid}")
         try:
-            total += int((folder / "statm").read_text().split()[1]) * page
+            memory = int((folder / "statm").read_text().split()[1]) * page
+            times = (folder / "stat").read_text().rpartition(")")[2].split()
+            found[pid] = memory, (int(times[11]) + int(times[12])) / tick
             for task in (folder / "task").iterdir():
                 waiting += map(int, (task / "children").read_text().split())
         except (OSError, ValueError, IndexError):
             continue
-    return total
+    return found
 
 
 def land(exports: Path, lake: Path) -> None:
@@ -96,8 +102,7 @@ def land(exports: Path, lake: Path) -> None:
     path = lake / "podledger.yaml"
     path.write_text(SETTINGS.format(folder=exports.resolve(), workers=WORKERS), encoding="utf-8")
     settings = load_settings(path)
-    report = land_files(settings, Lake(settings.lake_path), date(2026, 3, 11))
-    print(json.dumps(report.records))
+    land_files(settings, Lake(settings.lake_path), date(2026, 3, 11))
 
 
 def peer(exports: Path, target: Path, *, in_order: bool) -> None:
@@ -108,6 +113,7 @@ def peer(exports: Path, target: Path, *, in_order: bool) -> None:
     files = [str(path) for path in sorted(exports.glob("*/events*"))]
     with duckdb.connect() as connection:
         connection.execute(f"SET threads = {WORKERS}")
+        connection.execute("SET enable_progress_bar = false")
         connection.execute(f"SET preserve_insertion_order = {str(in_order).lower()}")
         connection.execute(
             f"COPY ({text}) TO '{target}' (FORMAT parquet, COMPRESSION zstd)", {"files": files}

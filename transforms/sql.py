@@ -56,6 +56,8 @@ class SqlSession:
         self.connection = duckdb.connect()
         run = self.connection.execute
         run("SET TimeZone = 'UTC'")
+        # A long statement would draw a bar over the output of a command.
+        run("SET enable_progress_bar = false")
         run("SET autoinstall_known_extensions = false")
         run("SET autoload_known_extensions = false")
         run(f"SET threads = {int(threads)}")
