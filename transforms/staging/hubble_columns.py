@@ -224,8 +224,9 @@ class _Reader:
                 if batch.num_rows:
                     index = pc.add(batch.column("ordinal"), first)
                     yield batch.set_column(0, "ordinal", index)
-        except (duckdb.Error, pa.ArrowException, OSError) as error:
-            # A stream of Arrow gives the engine's errors as OSError.
+        except (duckdb.Error, pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            # A stream of Arrow gives the engine's errors as OSError, and a message that the engine
+            # cuts inside a character cannot be read at all.
             raise _StoppedError from error
 
     def _up_to(self, part: pa.RecordBatch) -> Iterator[ColumnBatch]:

@@ -191,6 +191,14 @@ def test_one_odd_line_among_plain_ones_is_read_as_the_line_reader_reads_it(folde
     check_equal(by_columns(text, folder, session), by_lines(text))
 
 
+@pytest.mark.parametrize("length", range(60, 64))
+def test_a_refusal_that_quotes_half_a_character_is_a_refusal(folder, session, length):
+    twice = "é" * length
+    odd = json.dumps({"flow": {"uuid": "x" * (length % 4) + twice}}, ensure_ascii=False)
+    text = text_of(*PLAIN, odd[:-2] + ',"uuid":"y"}}', *PLAIN)
+    check_equal(by_columns(text, folder, session), by_lines(text))
+
+
 @pytest.mark.parametrize("ends", [b"\n", b"\r\n"])
 @pytest.mark.parametrize("blank", [b"", b"  ", b"\t\r", b"\x0b\x0c"])
 def test_blank_lines_count_in_line_numbers_only(folder, session, ends, blank):
