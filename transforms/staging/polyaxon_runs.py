@@ -93,7 +93,11 @@ def run_rows(run: Run, item: Item, context: FileContext, view: str) -> tuple[Row
     pipeline_uuid = _other_run(pipeline, f"{item.path}.pipeline.uuid")
     values = {
         "record_id": identity(
-            "run", view, run_uuid, observed.at, identity(item.data.decode("utf-8", "replace")),
+            "run",
+            view,
+            run_uuid,
+            observed.at,
+            identity(item.data.decode("utf-8", "replace")),
             None if run.project else context.project,
         ),
         "observed_at": observed.at,
