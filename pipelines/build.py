@@ -331,11 +331,13 @@ def show_parts(session: SqlSession, spec: TableSpec, parts: list[StagedPart]) ->
     columns = ", ".join(f'"{c.name}"' for c in spec.columns)
     whole = [p.path for p in parts if not p.repeated]
     partly = [p for p in parts if p.repeated]
-    session.register(f"{spec.name}_none", spec.empty())
-    selects = [f'SELECT {columns} FROM "{spec.name}_none"']  # noqa: S608  names of our schema
+    selects = []
     if whole:
         read_files(connection, whole).create_view(f"{spec.name}_whole")
-        selects.append(f'SELECT {columns} FROM "{spec.name}_whole"')  # noqa: S608
+        selects.append(f'SELECT {columns} FROM "{spec.name}_whole"')  # noqa: S608  our schema
+    if not parts:
+        session.register(f"{spec.name}_none", spec.empty())
+        selects.append(f'SELECT {columns} FROM "{spec.name}_none"')  # noqa: S608
     if partly:
         session.register(f"{spec.name}_ranges", _ranges(partly))
         connection.read_parquet(
@@ -370,14 +372,14 @@ def _ranges(parts: list[StagedPart]) -> pl.DataFrame:
 def _show_files(session: SqlSession, spec: TableSpec, files: list[tuple[dt.date, Path]]) -> None:
     connection = session.connection
     columns = ", ".join(f'"{c.name}"' for c in spec.columns)
-    empty = spec.empty().with_columns(date=pl.lit(None, pl.Date))
-    session.register(f"{spec.name}_none", empty)
-    selects = [f'SELECT {columns}, "date" FROM "{spec.name}_none"']  # noqa: S608
+    source = f"{spec.name}_files"
     if files:
-        relation = read_files(connection, (path for _, path in files), dated=True)
-        relation.create_view(f"{spec.name}_files")
-        selects.append(f'SELECT {columns}, "date" FROM "{spec.name}_files"')  # noqa: S608
-    connection.execute(f'CREATE TEMP VIEW "{spec.name}" AS ' + " UNION ALL ".join(selects))
+        read_files(connection, (path for _, path in files), dated=True).create_view(source)
+    else:
+        session.register(source, spec.empty().with_columns(date=pl.lit(None, pl.Date)))
+    connection.execute(
+        f'CREATE TEMP VIEW "{spec.name}" AS SELECT {columns}, "date" FROM "{source}"'  # noqa: S608
+    )
 
 
 def _frame_digest(frame: pl.DataFrame) -> str:

@@ -3,6 +3,9 @@
 Analysts open it with the plain `duckdb` package; it needs nothing but itself. Tables carry their
 grain and columns their meaning as comments. Of run-level tables the newest row of each run stands
 there, with the day it covers in `as_of_date`.
+
+It holds a digest of what it was made from (schema `internal`, table `made_from`): a build that
+died behind the last table and in front of the catalogue is finished by the next one.
 """
 
 import os
@@ -13,12 +16,17 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from pipelines.damage import REMEDY, reading
+from pipelines.ledger import EXPORT_FILES, REJECTED_RECORDS, Ledger
 from pipelines.parquet import read_files
+from pipelines.publication import content_of, digest
 from pipelines.storage import TEMPORARY, Lake, flush
 from schemas.registry import tables
 from schemas.table import TableSpec
 from schemas.views import views
 
+VERSION = 1
+"""Raised when what stands in the catalogue changes without a change of schemas or files."""
 ALSO = ("node_coverage", "object_transfers", "pod_traffic", "connections", "pod_intervals")
 """Intermediate tables that answers are checked against; as tables, so that no file is needed."""
 
@@ -50,6 +58,7 @@ def write_catalog(
             if memory_limit is not None:
                 connection.execute("SET memory_limit = $limit", {"limit": memory_limit})
             rows = _fill(connection, lake)
+            _note(connection, made_from(lake))
             connection.execute("CHECKPOINT")
         lake.hook("before", path)
         temporary.replace(path)
@@ -73,20 +82,79 @@ def _sweep(path: Path) -> None:
 
 def _fill(connection: duckdb.DuckDBPyConnection, lake: Lake) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for name, spec in tables().items():
-        if spec.layer in {"ledger", "marts"} or name in ALSO:
+    with reading(lake.everything(), REMEDY):
+        for spec in _held():
             _create(connection, lake, spec)
-            counted = connection.table(name).count("*").fetchall()
-            counts[name] = int(counted[0][0])
-    script = files("transforms.marts").joinpath("dependencies.sql").read_text(encoding="utf-8")
-    connection.execute(script)
+            counted = connection.table(spec.name).count("*").fetchall()
+            counts[spec.name] = int(counted[0][0])
+    connection.execute(_dependencies())
+    # One transaction: each of a thousand comments would be flushed to the disk on its own.
+    connection.begin()
     _comment(connection)
+    connection.commit()
     return counts
+
+
+def _held() -> list[TableSpec]:
+    """Tables that the catalogue holds."""
+    return [s for n, s in tables().items() if s.layer in {"ledger", "marts"} or n in ALSO]
+
+
+def _dependencies() -> str:
+    return files("transforms.marts").joinpath("dependencies.sql").read_text(encoding="utf-8")
+
+
+def made_from(lake: Lake) -> str:
+    """Digest of all that a catalogue written now would be made from."""
+    texts = [str(VERSION), _dependencies()]
+    texts.extend(repr(spec) for spec in (*_held(), *views().values()))
+    for spec in _held():
+        for path in _paths(lake, spec):
+            # Commits, and the rejects that they list, are written once under one name.
+            is_kept = spec.name in {EXPORT_FILES, REJECTED_RECORDS}
+            content = None if is_kept else content_of(path)
+            texts.append(f"{spec.name} {path.parent.name} {path.name} {content}")
+    return digest(texts)
+
+
+def is_current(lake: Lake, path: Path) -> bool:
+    """Whether a catalogue holds what is published."""
+    if not path.is_file():
+        return False
+    try:
+        with duckdb.connect(str(path), read_only=True) as connection:
+            rows = connection.execute(f"SELECT digest FROM {_note_of(connection)}").fetchall()  # noqa: S608  ours
+    except duckdb.Error:
+        return False
+    return rows == [(made_from(lake),)]
+
+
+def _note(connection: duckdb.DuckDBPyConnection, found: str) -> None:
+    name = _note_of(connection)
+    connection.execute(f"CREATE SCHEMA {name.rpartition('.')[0]}")
+    connection.execute(f"CREATE TABLE {name} (digest VARCHAR)")
+    connection.execute(f"INSERT INTO {name} VALUES ($found)", {"found": found})  # noqa: S608  ours
+    connection.execute(f"COMMENT ON TABLE {name} IS 'What this catalogue was made from.'")
+    connection.execute(f"COMMENT ON COLUMN {name}.digest IS 'Digest of the published files.'")
+
+
+def _note_of(connection: duckdb.DuckDBPyConnection) -> str:
+    """Name of the note's table, with the database: that may be called like any schema."""
+    ((database,),) = connection.execute("SELECT current_database()").fetchall()
+    quoted = str(database).replace('"', '""')
+    return f'"{quoted}".internal.made_from'
+
+
+def _paths(lake: Lake, spec: TableSpec) -> list[Path]:
+    """Published files of a table, by day."""
+    if spec.name == REJECTED_RECORDS:
+        return Ledger.read(lake).reject_paths()
+    return [p for day in lake.days(spec.name) for p in lake.files(spec.name, day)]
 
 
 def _create(connection: duckdb.DuckDBPyConnection, lake: Lake, spec: TableSpec) -> None:
     """Make one table, in the order of days and of the published rows."""
-    paths = [p for day in lake.days(spec.name) for p in lake.files(spec.name, day)]
+    paths = _paths(lake, spec)
     columns = ", ".join(f'"{c.name}"' for c in spec.columns)
     dated = spec.layer in {"intermediate", "marts"}
     empty = spec.empty()

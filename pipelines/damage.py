@@ -19,6 +19,11 @@ from pipelines.publication import CONTENT
 
 REBUILD = "remove it and build its day again"
 """What to do about an intermediate or mart file."""
+REMEDY = (
+    "restore it; or remove an intermediate or mart file and build its day again, or the commit of "
+    "a part below export_files to land its exports again"
+)
+"""The same where it may be any file."""
 _BLOCK = 1 << 20
 _LENGTH_AND_MAGIC = 8
 """Bytes behind the footer of a Parquet file: its length and `PAR1`."""

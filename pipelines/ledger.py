@@ -7,7 +7,7 @@ repeated rows tells readers which rows to leave out.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -59,12 +59,9 @@ class Ledger:
     def read(cls, lake: Lake) -> "Ledger":
         """Unite all commits."""
         paths = [p for day in lake.days(EXPORT_FILES) for p in lake.files(EXPORT_FILES, day)]
-        spec = table_spec(EXPORT_FILES)
-        if not paths:
-            return cls(lake, spec.empty())
         with reading(paths, COMMIT_REMEDY):
-            frame = pl.concat([scan_files([path]).collect() for path in paths])
-        return cls(lake, frame.cast(spec.polars_schema).sort(spec.order))
+            # A build asks once per table; the commits are read again only when one was added.
+            return cls(lake, _united(tuple((p, p.stat().st_mtime_ns) for p in paths)))
 
     @cached_property
     def marks(self) -> frozenset[tuple[str, str, str]]:
@@ -218,6 +215,14 @@ class Ledger:
                         self.lake.remove(path)
                         removed += 1
         return removed
+
+
+@lru_cache(maxsize=1)
+def _united(commits: tuple[tuple[Path, int], ...]) -> pl.DataFrame:
+    """Rows of all commits, which are named with the time of their last change."""
+    spec = table_spec(EXPORT_FILES)
+    frames = [scan_files([path]).collect() for path, _ in commits]
+    return pl.concat([spec.empty(), *(f.cast(spec.polars_schema) for f in frames)]).sort(spec.order)
 
 
 def _tables_of(files: pl.DataFrame) -> set[str]:

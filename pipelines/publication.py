@@ -207,6 +207,8 @@ def check(spec: TableSpec, frame: pl.DataFrame) -> None:
     Raises:
         DataCheckError: Names table, column, check and up to three values.
     """
+    if _passes(spec, frame):
+        return
     try:
         spec.model.validate(frame, lazy=True)
     except pandera.errors.SchemaErrors as errors:
@@ -218,6 +220,26 @@ def check(spec: TableSpec, frame: pl.DataFrame) -> None:
                 lines.append(f"{column}: {rule}: {group.height} time(s), such as {values}")
         message = f"{spec.name}: rows break the model: " + "; ".join(lines[:5] or [str(errors)])
         raise DataCheckError(message) from None
+
+
+def _passes(spec: TableSpec, frame: pl.DataFrame) -> bool:
+    """Whether a batch keeps its model, asked in one pass.
+
+    The model itself takes a twentieth of a second for a batch of any size, and names what is wrong.
+    """
+    if list(frame.schema.items()) != list(spec.polars_schema.items()):
+        return False
+    broken = []
+    for column in spec.columns:
+        values = pl.col(column.name)
+        if not column.nullable:
+            broken.append(values.is_null())
+        if column.minimum is not None:
+            broken.append(values < column.minimum)
+        if column.allowed:
+            broken.append(~values.is_in(column.allowed))
+    found = frame.select(pl.any_horizontal(b.any() for b in broken)) if broken else None
+    return found is None or not found.item()
 
 
 def check_table(spec: TableSpec, table: pa.Table) -> None:

@@ -15,6 +15,8 @@ from typing import Any
 import polars as pl
 
 from pipelines.build import Outcome, build_day_of, build_table, gather, scopes_of, span_start
+from pipelines.catalog import is_current
+from pipelines.catalog import made_from as catalogue_made_from
 from pipelines.deliveries import DELIVERIES, delivery_rows, export_scopes, write_deliveries
 from pipelines.errors import PodledgerError
 from pipelines.landing.land import LandReport, land
@@ -320,13 +322,26 @@ def stale_days(workspace: Workspace) -> list[dt.date]:
 
 
 def is_stale(workspace: Workspace, ledger: Ledger, day: dt.date) -> bool:
-    """Whether a day is not built, or would come out otherwise if built now."""
-    return any(made_from(path) != made for path, made in _wanted(workspace, ledger, day))
+    """Whether a day is not built, or would come out otherwise if built now.
+
+    The newest day is stale too while the catalogue does not hold what is published.
+    """
+    if any(made_from(path) != made for path, made in _wanted(workspace, ledger, day)):
+        return True
+    lake = workspace.lake
+    return day == _newest(lake) and not is_current(lake, workspace.settings.catalog_path)
+
+
+def _newest(lake: Lake) -> dt.date | None:
+    return max(lake.days(BUILT), default=None)
 
 
 def state_of(workspace: Workspace, ledger: Ledger, day: dt.date) -> str:
     """Digest of all that a day would be built from now: inputs, settings, logic."""
-    return digest(f"{path.parent} {made}" for path, made in _wanted(workspace, ledger, day))
+    texts = [f"{path.parent} {made}" for path, made in _wanted(workspace, ledger, day)]
+    if day == _newest(workspace.lake):
+        texts.append(catalogue_made_from(workspace.lake))
+    return digest(texts)
 
 
 def _wanted(workspace: Workspace, ledger: Ledger, day: dt.date) -> Iterator[tuple[Path, Made]]:

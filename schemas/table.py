@@ -7,6 +7,7 @@ empty table, the DuckDB comments, the data dictionary and the checks before publ
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 import pandera.polars as pa
@@ -84,17 +85,17 @@ class TableSpec:
     as_of: bool
     covers: tuple[str, ...]
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The columns in order, with everything the model says of them."""
         return tuple(_column(name, c) for name, c in self.model.to_schema().columns.items())
 
-    @property
+    @cached_property
     def polars_schema(self) -> pl.Schema:
         """Polars types of the columns, in order."""
         return pl.Schema({c.name: c.dtype for c in self.columns})
 
-    @property
+    @cached_property
     def arrow_schema(self) -> pyarrow.Schema:
         """Arrow types as written to Parquet; columns that may not be null are marked so."""
         arrow = pl.DataFrame(schema=self.polars_schema).to_arrow(
@@ -114,6 +115,10 @@ class TableSpec:
 
     def empty(self) -> pl.DataFrame:
         """A table without rows, with the right types."""
+        return self._empty
+
+    @cached_property
+    def _empty(self) -> pl.DataFrame:
         return pl.DataFrame(schema=self.polars_schema)
 
 

@@ -4,7 +4,7 @@ import dagster as dg
 
 from pipelines.assets.partitions import event_days
 from pipelines.build import engine_memory
-from pipelines.catalog import write_catalog
+from pipelines.catalog import is_current, write_catalog
 from pipelines.run import Workspace
 from schemas.registry import tables
 
@@ -19,6 +19,8 @@ def catalogue(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[No
     """Write the DuckDB file that analysts read."""
     with workspace.locked() as lake:
         settings = workspace.settings
+        if is_current(lake, settings.catalog_path):
+            return dg.MaterializeResult(metadata={"unchanged": 1})
         rows = write_catalog(
             lake,
             settings.catalog_path,

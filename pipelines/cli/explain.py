@@ -6,6 +6,7 @@ import typer
 
 from pipelines.cli.options import AsJson, Config, settings_of
 from pipelines.cli.output import print_plain, text, to_json
+from pipelines.damage import REMEDY, reading
 from pipelines.errors import PodledgerError
 from pipelines.evidence import explain as explain_id
 from pipelines.evidence import followed
@@ -22,7 +23,9 @@ def explain(
     Example: podledger explain 0cc175b9c0f1b6a831c399e269772661
     """
     settings = settings_of(config)
-    found = explain_id(settings, Lake(settings.lake_path), wanted)
+    lake = Lake(settings.lake_path)
+    with reading(lake.everything(), REMEDY):
+        found = explain_id(settings, lake, wanted)
     if found is None:
         message = f"nothing has the id {wanted!r}; expected an id from a table, or a record id"
         raise PodledgerError(message)

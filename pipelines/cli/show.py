@@ -10,6 +10,7 @@ from pipelines.build import show_parts
 from pipelines.catalog import open_catalog
 from pipelines.cli.options import Config, day_of, settings_of
 from pipelines.cli.output import Format, print_rows
+from pipelines.damage import REMEDY, reading
 from pipelines.errors import PodledgerError
 from pipelines.ledger import Ledger
 from pipelines.parquet import read_files
@@ -67,7 +68,10 @@ def show(
         day_of(first, "--from") if first else None,
         day_of(last, "--to") if last else None,
     )
-    with _source(settings, table) as connection:
+    with (
+        reading(Lake(settings.lake_path).everything(), REMEDY),
+        _source(settings, table) as connection,
+    ):
         names, rows = _select(connection, table, values, scope, days, columns, limit)
     chosen = Format.JSON if as_json else form
     print_rows(names, rows[:limit], chosen)

@@ -8,8 +8,9 @@ import typer
 from pipelines.build import is_final
 from pipelines.cli.options import AsJson, Config, settings_file
 from pipelines.cli.output import print_plain, print_rows, to_json
+from pipelines.damage import REMEDY, reading
 from pipelines.deliveries import DELIVERIES, delivery_rows
-from pipelines.ledger import REJECTED_RECORDS, Ledger
+from pipelines.ledger import Ledger
 from pipelines.parquet import scan_files
 from pipelines.run import (
     BUILT,
@@ -29,7 +30,8 @@ def status(config: Config = None, as_json: AsJson = False) -> None:
     Example: podledger status
     """
     workspace = Workspace(settings_file(config))
-    content = status_of(workspace)
+    with reading(workspace.lake.everything(), REMEDY):
+        content = status_of(workspace)
     if as_json:
         print_plain(to_json(content))
         raise typer.Exit(0)
@@ -89,14 +91,14 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
             "cluster", "export", "landing_date", "status", "reason"
         ).to_dicts(),
         "records": records.to_dicts(),
-        "rejects": _rejects(lake),
+        "rejects": _rejects(ledger),
         "misdated": misdated_files(lake),
         "coverage": _coverage(lake),
     }
 
 
-def _rejects(lake: Lake) -> list[dict[str, Any]]:
-    paths = [p for day in lake.days(REJECTED_RECORDS) for p in lake.files(REJECTED_RECORDS, day)]
+def _rejects(ledger: Ledger) -> list[dict[str, Any]]:
+    paths = ledger.reject_paths()
     if not paths:
         return []
     return (

@@ -1,21 +1,34 @@
 """A build that dies at any moment leaves everything readable, and a rerun finishes the work."""
 
+import datetime as dt
 import random
-import signal
-import subprocess
-import sys
+import shutil
 import time
+from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.context import BaseContext
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from pipelines.ledger import Ledger
+from pipelines.storage import Lake
+from tests.pipelines.landing_zone import SETTINGS, line, put, zone
 from tests.pipelines.plain_build import (
     build_all,
+    build_day,
     catalogue_rows,
     digests,
+    land_all,
     lay_out_small_day,
 )
+
+DAY = dt.date(2026, 3, 10)
+KILLS, KILLS_PER_LAKE = 20, 5
+LONGEST_STEP_SECONDS = 0.2
+"""About what passes between two renames."""
+LANDED = ("export_files", "rejected_records", "object_requests", "deliveries")
 
 
 class Killed(BaseException):
@@ -23,7 +36,16 @@ class Killed(BaseException):
 
 
 @pytest.fixture(scope="module")
+def landed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small day that has landed and is not built."""
+    folder = tmp_path_factory.mktemp("landed")
+    land_all(lay_out_small_day(folder))
+    return folder
+
+
+@pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same day landed and built in one go."""
     folder = tmp_path_factory.mktemp("undisturbed")
     build_all(lay_out_small_day(folder))
     return folder
@@ -34,78 +56,130 @@ def assert_equal(folder: Path, undisturbed: Path) -> None:
     assert catalogue_rows(folder / "podledger.duckdb") == catalogue_rows(
         undisturbed / "podledger.duckdb"
     )
-    assert not list((folder / "lake").rglob(".tmp-*"))
+    assert not list((folder / "lake").rglob(".tmp-*.*"))
 
 
-@pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_rerun_after_a_death_at_every_rename_gives_the_same_files(
-    tmp_path: Path, undisturbed: Path, moment: str
-) -> None:
-    """Each run dies at its first rename that no earlier run died at, until one gets through."""
-    settings = lay_out_small_day(tmp_path)
-    died_at: set[str] = set()
-
-    def die(when: str, path: Path) -> None:
-        name = path.relative_to(tmp_path).as_posix()
-        if when == moment and name not in died_at:
-            died_at.add(name)
-            raise Killed
-
-    for _ in range(400):
-        try:
-            build_all(settings, die)
-        except Killed:
-            readable(tmp_path)
-        else:
-            break
-    published = {p.relative_to(tmp_path).as_posix() for p in (tmp_path / "lake").rglob("*.parquet")}
-    assert published <= died_at
-    assert "podledger.duckdb" in died_at
-    build_all(settings)
-    assert_equal(tmp_path, undisturbed)
-
-
-def readable(folder: Path) -> None:
-    """Whatever stands there is whole."""
-    ledger = Ledger.read(build_lake(folder))
-    for table in ("flows", "pod_states", "object_requests"):
-        for part in ledger.parts(table, None, None, None):
-            assert part.path.is_file()
+def assert_readable(folder: Path) -> None:
+    """Whatever stands there is whole, and all that the ledger lists is there."""
+    lake = Lake(folder / "lake")
+    for path in lake.everything():
+        pl.read_parquet(path, hive_partitioning=False)
+    for part in Ledger.read(lake).all_parts():
+        assert part.path.is_file()
     if (folder / "podledger.duckdb").exists():
         catalogue_rows(folder / "podledger.duckdb")
 
 
-def build_lake(folder: Path):
-    from pipelines.storage import Lake
+def die_everywhere(folder: Path, run: Callable[[Callable[[str, Path], None]], None]) -> set[str]:
+    """Run again and again, each time to a new place to die: before and after every rename.
 
-    return Lake(folder / "lake")
+    Returns:
+        Every path below the folder at whose rename a run died, twice.
+    """
+    died: set[tuple[str, str]] = set()
+
+    def die(moment: str, path: Path) -> None:
+        place = (moment, path.relative_to(folder).as_posix())
+        if place not in died:
+            died.add(place)
+            raise Killed
+
+    for _ in range(400):
+        try:
+            run(die)
+        except Killed:
+            assert_readable(folder)
+        else:
+            break
+    places = {name for _, name in died}
+    assert died == {(moment, name) for moment in ("before", "after") for name in places}
+    return places
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_rerun_after_a_kill_at_random_moments_gives_the_same_files(
-    tmp_path: Path, undisturbed: Path, seed: int
+def published(folder: Path) -> set[str]:
+    """Every file of the lake that a rename put there."""
+    return {
+        path.relative_to(folder).as_posix()
+        for path in (folder / "lake").glob("*/date=*/*")
+        if not path.name.startswith(".tmp-")
+    }
+
+
+def test_landing_that_dies_at_every_rename_lands_every_record_once(tmp_path: Path) -> None:
+    """Two landing days, repeated and refused records; parts, rejects, commits and deliveries."""
+    for number, name in enumerate(("calm", "dying")):
+        folder = tmp_path / name
+        put(folder, "a.log", [line(1), line(2), "this is no log line"])
+        put(folder, "b.log", [line(2), line(3)], day="2026-03-11")
+        zone(folder, SETTINGS)
+        settings_file = folder / "podledger.yaml"
+        if number == 0:
+            land_all(settings_file)
+            continue
+        places = die_everywhere(folder, lambda die, file=settings_file: land_all(file, die))
+        assert published(folder) <= places
+    assert_staged_equal(tmp_path / "calm", tmp_path / "dying")
+
+
+def assert_staged_equal(calm: Path, dying: Path) -> None:
+    """The same rows, but for what the folder's own name goes into."""
+    for table in LANDED:
+        rows = [
+            pl.concat(
+                pl.read_parquet(path, hive_partitioning=False)
+                for path in sorted((folder / "lake" / table).rglob("*.parquet"))
+            ).drop("export_file_id", "path", "part", "stored_mark", strict=False)
+            for folder in (calm, dying)
+        ]
+        assert rows[0].sort(pl.all()).equals(rows[1].sort(pl.all())), table
+
+
+def test_a_build_that_dies_at_every_rename_gives_the_same_files(
+    tmp_path: Path, landed: Path, undisturbed: Path
 ) -> None:
-    """Five kills per seed, each into an empty lake; twenty in all."""
-    rng = random.Random(seed)
-    for number in range(5):
-        folder = tmp_path / str(number)
+    shutil.copytree(landed, tmp_path, dirs_exist_ok=True)
+    before = published(tmp_path)
+
+    def run(die: Callable[[str, Path], None]) -> None:
+        build_day(tmp_path / "podledger.yaml", DAY, die)
+
+    places = die_everywhere(tmp_path, run)
+    assert published(tmp_path) - before <= places
+    assert "podledger.duckdb" in places
+    build_all(tmp_path / "podledger.yaml")
+    assert_equal(tmp_path, undisturbed)
+
+
+@pytest.fixture(scope="module")
+def processes() -> BaseContext:
+    """Processes that are forked from one that has imported everything and done nothing."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["tests.pipelines.plain_build"])
+    return context
+
+
+def test_a_build_killed_at_random_moments_gives_the_same_files(
+    tmp_path: Path, undisturbed: Path, processes: BaseContext
+) -> None:
+    """Twenty kills, spread over all that there is to do; a lake suffers up to five of them."""
+    rng = random.Random(20260310)
+    files = len(published(undisturbed))
+    kills = 0
+    while kills < KILLS:
+        folder = tmp_path / f"after-{kills}-kills"
         settings = lay_out_small_day(folder)
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.pipelines.plain_build", str(settings)],
-            cwd=Path(__file__).parents[2],
-        )
-        wait_for_lake(folder, process)
-        time.sleep(rng.uniform(0, 3.5))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        readable(folder)
+        for progress in sorted(rng.sample(range(files), KILLS_PER_LAKE)):
+            process = processes.Process(target=build_all, args=(settings,))
+            process.start()
+            while len(published(folder)) < progress and process.exitcode is None:
+                time.sleep(0.005)
+            time.sleep(rng.uniform(0, LONGEST_STEP_SECONDS))
+            if process.exitcode is not None:
+                assert process.exitcode == 0
+                break
+            process.kill()
+            process.join()
+            kills += 1
+            assert_readable(folder)
         build_all(settings)
         assert_equal(folder, undisturbed)
-
-
-def wait_for_lake(folder: Path, process: subprocess.Popen[bytes]) -> None:
-    """Wait until the build has begun, so that no kill is spent on imports."""
-    for _ in range(600):
-        if (folder / "lake").exists() or process.poll() is not None:
-            return
-        time.sleep(0.05)
