@@ -17,6 +17,7 @@ import duckdb
 import polars as pl
 
 from pipelines.damage import REMEDY, reading
+from pipelines.errors import LakeWriteError
 from pipelines.ledger import EXPORT_FILES, REJECTED_RECORDS, Ledger
 from pipelines.parquet import read_files
 from pipelines.publication import content_of, digest
@@ -47,6 +48,10 @@ def write_catalog(
 
     Returns:
         Rows by table.
+
+    Raises:
+        LakeWriteError: The engine cannot write it: the disk is full, or memory does not suffice.
+        LakeDamagedError: A file of the lake is missing or damaged.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     _sweep(path)
@@ -64,6 +69,12 @@ def write_catalog(
         temporary.replace(path)
         flush(path.parent)
         lake.hook("after", path)
+    except duckdb.InterruptException:
+        raise
+    except duckdb.Error as error:
+        first = str(error).partition("\n")[0]
+        message = f"{path}: cannot be written: {first}; the catalogue that stood there stays"
+        raise LakeWriteError(message) from None
     finally:
         _sweep(path)
     return rows

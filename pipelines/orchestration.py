@@ -34,6 +34,7 @@ def instance_of(workspace: Workspace) -> Iterator["dg.DagsterInstance"]:
         PodledgerError: Dagster cannot keep its history in that folder.
     """
     import dagster as dg  # noqa: PLC0415  half a second that reading commands need not pay
+    from sqlalchemy.exc import DBAPIError  # noqa: PLC0415  Dagster's own dependency
 
     home = Path(os.environ.get(HOME) or workspace.settings.lake_path.parent / ".dagster").resolve()
     if set("?%*[") & set(str(home)):
@@ -51,6 +52,12 @@ def instance_of(workspace: Workspace) -> Iterator["dg.DagsterInstance"]:
     try:
         with dg.DagsterInstance.get() as instance:
             yield instance
+    except DBAPIError as error:
+        message = (
+            f"Dagster's history in {home}: {error.orig}; expected a folder that can be written; "
+            "what was published stays, and a rerun finishes the work"
+        )
+        raise PodledgerError(message) from None
     finally:
         if before is None:
             del os.environ[HOME]

@@ -3,9 +3,12 @@
 import datetime as dt
 import hashlib
 from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
 import duckdb
+import polars as pl
 import yaml
 
 from pipelines.catalog import is_current, write_catalog
@@ -116,3 +119,30 @@ def catalogue_rows(path: Path) -> dict[str, list[tuple[object, ...]]]:
         connection.execute("SET TimeZone = 'UTC'")
         marts = [n for n, s in tables().items() if s.layer == "marts"]
         return {name: connection.table(name).fetchall() for name in marts}
+
+
+def assert_readable(folder: Path) -> None:
+    """Whatever stands there is whole, and all that the ledger lists is there."""
+    lake = Lake(folder / "lake")
+    for path in lake.everything():
+        pl.read_parquet(path, hive_partitioning=False)
+    for part in Ledger.read(lake).all_parts():
+        assert part.path.is_file()
+    if (folder / "podledger.duckdb").exists():
+        catalogue_rows(folder / "podledger.duckdb")
+
+
+def published(folder: Path) -> set[str]:
+    """Every file of the lake that a rename put there."""
+    return {
+        path.relative_to(folder).as_posix()
+        for path in (folder / "lake").glob("*/date=*/*")
+        if not path.name.startswith(".tmp-")
+    }
+
+
+def untouched_processes() -> ForkServerContext:
+    """Processes that are forked from one that has imported everything and done nothing."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["tests.pipelines.plain_build"])
+    return context

@@ -5,23 +5,22 @@ import random
 import shutil
 import time
 from collections.abc import Callable
-from multiprocessing import get_context
-from multiprocessing.context import BaseContext
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from pipelines.ledger import Ledger
-from pipelines.storage import Lake
 from tests.pipelines.landing_zone import SETTINGS, line, put, zone
 from tests.pipelines.plain_build import (
+    assert_readable,
     build_all,
     build_day,
     catalogue_rows,
     digests,
     land_all,
     lay_out_small_day,
+    published,
+    untouched_processes,
 )
 
 DAY = dt.date(2026, 3, 10)
@@ -59,17 +58,6 @@ def assert_equal(folder: Path, undisturbed: Path) -> None:
     assert not list((folder / "lake").rglob(".tmp-*.*"))
 
 
-def assert_readable(folder: Path) -> None:
-    """Whatever stands there is whole, and all that the ledger lists is there."""
-    lake = Lake(folder / "lake")
-    for path in lake.everything():
-        pl.read_parquet(path, hive_partitioning=False)
-    for part in Ledger.read(lake).all_parts():
-        assert part.path.is_file()
-    if (folder / "podledger.duckdb").exists():
-        catalogue_rows(folder / "podledger.duckdb")
-
-
 def die_everywhere(folder: Path, run: Callable[[Callable[[str, Path], None]], None]) -> set[str]:
     """Run again and again, each time to a new place to die: before and after every rename.
 
@@ -94,15 +82,6 @@ def die_everywhere(folder: Path, run: Callable[[Callable[[str, Path], None]], No
     places = {name for _, name in died}
     assert died == {(moment, name) for moment in ("before", "after") for name in places}
     return places
-
-
-def published(folder: Path) -> set[str]:
-    """Every file of the lake that a rename put there."""
-    return {
-        path.relative_to(folder).as_posix()
-        for path in (folder / "lake").glob("*/date=*/*")
-        if not path.name.startswith(".tmp-")
-    }
 
 
 def test_landing_that_dies_at_every_rename_lands_every_record_once(tmp_path: Path) -> None:
@@ -150,16 +129,8 @@ def test_a_build_that_dies_at_every_rename_gives_the_same_files(
     assert_equal(tmp_path, undisturbed)
 
 
-@pytest.fixture(scope="module")
-def processes() -> BaseContext:
-    """Processes that are forked from one that has imported everything and done nothing."""
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["tests.pipelines.plain_build"])
-    return context
-
-
 def test_a_build_killed_at_random_moments_gives_the_same_files(
-    tmp_path: Path, undisturbed: Path, processes: BaseContext
+    tmp_path: Path, undisturbed: Path
 ) -> None:
     """Twenty kills, spread over all that there is to do; a lake suffers up to five of them."""
     rng = random.Random(20260310)
@@ -169,7 +140,7 @@ def test_a_build_killed_at_random_moments_gives_the_same_files(
         folder = tmp_path / f"after-{kills}-kills"
         settings = lay_out_small_day(folder)
         for progress in sorted(rng.sample(range(files), KILLS_PER_LAKE)):
-            process = processes.Process(target=build_all, args=(settings,))
+            process = untouched_processes().Process(target=build_all, args=(settings,))
             process.start()
             while len(published(folder)) < progress and process.exitcode is None:
                 time.sleep(0.005)

@@ -3,11 +3,22 @@
 import datetime as dt
 from pathlib import Path
 
+import pandera.errors
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipelines.errors import DataCheckError
-from pipelines.publication import Made, Published, content_of, digest, made_from, publish
+from pipelines.publication import (
+    Made,
+    Published,
+    _passes,
+    content_of,
+    digest,
+    made_from,
+    publish,
+)
 from pipelines.storage import Lake
 from schemas.registry import table_spec
 from transforms.sql import SqlSession
@@ -132,3 +143,37 @@ def test_nothing_is_known_of_a_foreign_file(tmp_path: Path) -> None:
 def test_digests_tell_lists_apart_that_join_to_one_text() -> None:
     assert digest(["ab", "c"]) != digest(["a", "bc"])
     assert digest([]) != digest([""])
+
+
+TEXT = st.one_of(st.none(), st.sampled_from(["covered", "lossy", "perhaps", ""]))
+NUMBER = st.one_of(st.none(), st.integers(-2, 2))
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {"status": TEXT, "node": TEXT, "lost_count": NUMBER, "masked_count": NUMBER}
+        ),
+        max_size=4,
+    )
+)
+def test_the_quick_check_passes_what_the_model_passes(changes: list[dict[str, object]]) -> None:
+    good = rows(len(changes))
+    frame = good.with_columns(
+        pl.Series(name, [change[name] for change in changes], dtype=good.schema[name])
+        for name in CHANGES
+    )
+    try:
+        SPEC.model.validate(frame, lazy=True)
+    except pandera.errors.SchemaErrors:
+        assert not _passes(SPEC, frame)
+    else:
+        assert _passes(SPEC, frame)
+
+
+def test_columns_in_another_order_or_of_another_type_do_not_pass() -> None:
+    frame = rows(2)
+    assert _passes(SPEC, frame)
+    assert not _passes(SPEC, frame.select(sorted(frame.columns)))
+    assert not _passes(SPEC, frame.with_columns(pl.col("masked_count").cast(pl.Int32)))
+    assert not _passes(SPEC, frame.drop("reason"))
