@@ -149,14 +149,10 @@ TEXT = st.one_of(st.none(), st.sampled_from(["covered", "lossy", "perhaps", ""])
 NUMBER = st.one_of(st.none(), st.integers(-2, 2))
 
 
-@given(
-    st.lists(
-        st.fixed_dictionaries(
-            {"status": TEXT, "node": TEXT, "lost_count": NUMBER, "masked_count": NUMBER}
-        ),
-        max_size=4,
-    )
-)
+CHANGES = {"status": TEXT, "node": TEXT, "lost_count": NUMBER, "masked_count": NUMBER}
+
+
+@given(st.lists(st.fixed_dictionaries(CHANGES), max_size=4))
 def test_the_quick_check_passes_what_the_model_passes(changes: list[dict[str, object]]) -> None:
     good = rows(len(changes))
     frame = good.with_columns(
