@@ -109,9 +109,20 @@ class TableWriter:
     Use it in a `with` block: one that ends well finishes the file.
     """
 
-    def __init__(self, spec: TableSpec, path: Path, *, compression_level: int = 3) -> None:
-        """Open the file."""
+    def __init__(
+        self, spec: TableSpec, path: Path, *, compression_level: int = 3, combine: bool = True
+    ) -> None:
+        """Open the file.
+
+        Args:
+            spec: The table.
+            path: The file.
+            compression_level: Level of zstd.
+            combine: Copy the rows of a row group together, so that equal rows give equal bytes
+                however they arrived; without it a writer takes half the memory.
+        """
         self._spec = spec
+        self._combine = combine
         self._schema = spec.arrow_schema
         self._pending: list[pa.Table] = []
         self._pending_rows = 0
@@ -197,7 +208,8 @@ class TableWriter:
 
     def _put(self, table: pa.Table) -> None:
         # Combined chunks, so that the pages do not depend on how batches arrived.
-        self._writer.write_table(table.combine_chunks(), row_group_size=ROW_GROUP)
+        table = table.combine_chunks() if self._combine else table
+        self._writer.write_table(table, row_group_size=ROW_GROUP)
         self.rows += table.num_rows
 
 
