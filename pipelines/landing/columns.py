@@ -21,6 +21,8 @@ COLUMN_FORMATS = frozenset({"hubble"})
 """Formats with a reader of columns."""
 COLUMNS_FROM = 8 << 20
 """Bytes of text from which starting the engine pays."""
+BLOCK_BYTES = 128 << 10
+"""Text of a block; only blocks in which a line is looked up are taken apart, so they are small."""
 _MEMORY = "1GB"
 """What the engine may take; reading needs a tenth of it."""
 _MAGIC: dict[bytes, Literal["gzip", "zstd"]] = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
@@ -60,28 +62,35 @@ def text_blocks(path: Path) -> Iterator[TextBlock | Parsed]:
             return
         data = block
         if skipping:
-            _, end, data = block.partition(b"\n")
+            _, line_end, data = block.partition(b"\n")
             offset += len(block) - len(data)
-            if not end:
+            if not line_end:
                 continue
             number += 1
             skipping = False
-        cut = data.rfind(b"\n") + 1
-        if not cut:
-            pending += data
-        else:
-            whole = b"".join((pending, memoryview(data)[:cut]))
-            pending = data[cut:]
+        place = 0
+        while end := _cut(data, place):
+            whole = data[place:end]
+            if pending:
+                whole, pending = pending + whole, b""
             lines = whole.count(b"\n")
             yield from _short_lines(TextBlock(number, lines, offset, whole))
             number += lines
             offset += len(whole)
+            place = end
+        pending += data[place:]
         if len(pending) > MAX_LINE_BYTES:
             yield _too_long(number, offset)
             offset += len(pending)
             pending, skipping = b"", True
     if pending.strip():
         yield TextBlock(number, 1, offset, pending)
+
+
+def _cut(data: bytes, start: int) -> int:
+    """Where to cut, behind a line end; 0 if there is none."""
+    end = data.rfind(b"\n", start, start + BLOCK_BYTES) + 1
+    return end if end > start else data.find(b"\n", start) + 1
 
 
 def _short_lines(block: TextBlock) -> Iterator[TextBlock | Parsed]:
@@ -124,7 +133,7 @@ class _Memory:
         self._descriptor = descriptor
         self.path = f"/proc/self/fd/{descriptor}"
 
-    def fill(self, parts: Iterable[bytes | memoryview]) -> None:
+    def fill(self, parts: Iterable[bytes]) -> None:
         """Replace what it holds."""
         place = 0
         for part in parts:

@@ -70,7 +70,7 @@ class Scratch(Protocol):
 
     path: str
 
-    def fill(self, parts: Iterable[bytes | memoryview]) -> None:
+    def fill(self, parts: Iterable[bytes]) -> None:
         """Replace what it holds."""
 
 
@@ -107,9 +107,9 @@ def parse_columns(
 
     Args:
         file: The file, for the engine.
-        blocks: The file's text in order, in blocks of about 1 MiB. A `Parsed` between two blocks is
-            a record that the reader itself refused (a line that is too long, the break of a damaged
-            stream); it is counted and passed on in its place.
+        blocks: The file's text in order, in blocks of 100 KiB or so. A `Parsed` between two blocks
+            is a record that the reader itself refused (a line that is too long, the break of a
+            damaged stream); it is counted and passed on in its place.
         context: What is known of the file.
         session: A database to work in, of one thread where several files are read side by side.
             It is used alone while the iterator runs and holds nothing afterwards.

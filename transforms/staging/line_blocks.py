@@ -5,11 +5,10 @@ the same lines as text, so that the columns can be trusted and a line that needs
 its own. Blocks are held only until they are let go.
 """
 
-import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from transforms.staging.parser import Parsed, RawRecord
@@ -18,8 +17,6 @@ LONG_LINE = 1 << 20
 """Bytes of a line that is not left to the engine; an event has some kilobytes."""
 _LONG_BLOCK = 4 * LONG_LINE
 _NOTHING = b"{}\n"
-_LINE_END = re.compile(rb"\n")
-_BRACE = ord("{")
 
 
 class TextBlock(NamedTuple):
@@ -46,19 +43,22 @@ class _Held:
         block: The block, or a record that the reader refused.
         first: Index of its first record in the file.
         count: Records in it.
-        starts: Place of each record's line in the block; none until needed.
+        lines: Its lines; none until needed.
+        full: Which of them are not blank, one per record.
     """
 
     block: TextBlock | Parsed
     first: int
     count: int = 1
-    starts: list[int] | None = None
+    lines: list[bytes] | None = None
+    full: list[int] = field(default_factory=list)
 
-    def places(self, block: TextBlock) -> list[int]:
-        """Places of the lines that are not blank."""
-        if self.starts is None:
-            self.starts = _starts(block)
-        return self.starts
+    def split(self, block: TextBlock) -> list[bytes]:
+        """The lines, without their ends; the last one is empty if the block ends with one."""
+        if self.lines is None:
+            self.lines = block.data.split(b"\n")
+            self.full = [i for i, x in enumerate(self.lines) if x[:1] == b"{" or x.strip()]
+        return self.lines
 
 
 class LineBlocks:
@@ -130,13 +130,10 @@ class LineBlocks:
         block = held.block
         if isinstance(block, Parsed):
             return block
-        start = held.places(block)[index - held.first]
-        line = block.data[start : _line_end(block.data, start)]
-        blank_lines = block.lines - len(held.places(block))
-        number = block.first_line + index - held.first
-        if blank_lines:
-            number = block.first_line + block.data.count(b"\n", 0, start)
-        return RawRecord(f"line {number}", block.offset + start, line.rstrip(b"\r\n"))
+        lines = held.split(block)
+        place = held.full[index - held.first]
+        offset = block.offset + place + sum(map(len, lines[:place]))
+        return RawRecord(f"line {block.first_line + place}", offset, lines[place].rstrip(b"\r"))
 
     def examine_closely(self) -> None:
         """Find the lines of every held block, and of every block to come.
@@ -153,7 +150,7 @@ class LineBlocks:
         for block in blocks:
             self._hold(block)
 
-    def engine_text(self, start: int, end: int) -> Iterator[bytes | memoryview]:
+    def engine_text(self, start: int, end: int) -> Iterator[bytes]:
         """Text of held records for the engine, one line per record; doubtful ones are `{}`."""
         for held in self._held:
             low, high = max(start, held.first), min(end, held.first + held.count)
@@ -163,18 +160,20 @@ class LineBlocks:
             if isinstance(block, Parsed):
                 yield _NOTHING
                 continue
-            data, places = block.data, held.places(block)
-            place = places[low - held.first]
-            for index in range(low, high):
-                if index in self.doubtful:
-                    begin = places[index - held.first]
-                    yield memoryview(data)[place:begin]
-                    yield _NOTHING
-                    place = _line_end(data, begin)
-            last = _line_end(data, places[high - 1 - held.first])
-            yield memoryview(data)[place:last]
-            if not data.endswith(b"\n"):
+            yield from self._engine_lines(held, block, low, high)
+
+    def _engine_lines(self, held: _Held, block: TextBlock, low: int, high: int) -> Iterator[bytes]:
+        lines = held.split(block)
+        if high - low == block.lines and self.doubtful.isdisjoint(range(low, high)):
+            yield block.data
+            if not block.data.endswith(b"\n"):
                 yield b"\n"
+            return
+        for index in range(low, high):
+            if index in self.doubtful:
+                yield _NOTHING
+            else:
+                yield lines[held.full[index - held.first]] + b"\n"
 
     def _hold(self, block: TextBlock | Parsed) -> None:
         held = _Held(block, self.count)
@@ -192,25 +191,10 @@ class LineBlocks:
         is_trusted = len(data) <= _LONG_BLOCK and self._trusted(data) == block.lines
         if is_trusted and not self._is_close:
             return block.lines
-        places = held.places(block)
-        if is_trusted and len(places) == block.lines:
+        lines = held.split(block)
+        if is_trusted and len(held.full) == block.lines:
             return block.lines
-        for index, start in enumerate(places, held.first):
-            line = data[start : _line_end(data, start)]
-            if len(line) > LONG_LINE or self._trusted(line) != 1:
+        for index, place in enumerate(held.full, held.first):
+            if len(lines[place]) > LONG_LINE or self._trusted(lines[place]) != 1:
                 self.doubtful.add(index)
-        return len(places)
-
-
-def _line_end(data: bytes, start: int) -> int:
-    """Place behind a line and its line end."""
-    return data.find(b"\n", start) + 1 or len(data)
-
-
-def _starts(block: TextBlock) -> list[int]:
-    """Places of the lines that are not blank."""
-    data = block.data
-    starts = [0, *(match.end() for match in _LINE_END.finditer(data))]
-    if starts[-1] == len(data):
-        starts.pop()
-    return [s for s in starts if data[s] == _BRACE or data[s : _line_end(data, s)].strip()]
+        return len(held.full)

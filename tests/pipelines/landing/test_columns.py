@@ -113,6 +113,7 @@ def test_blocks_hold_the_records_that_the_line_reader_cuts(
     path.write_bytes(stored[:-5] if is_broken else text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(readers, "BLOCK", block)
+        patch.setattr(columns, "BLOCK_BYTES", block // 3)
         for module in (readers, columns):
             patch.setattr(module, "MAX_LINE_BYTES", 80)
         patch.setattr(parsing, "MAX_LINE_BYTES", 80)

@@ -38,7 +38,7 @@ class Scratch:
         self.path = str(path)
         self.filled: list[bytes] = []
 
-    def fill(self, parts: Iterable[bytes | memoryview]) -> None:
+    def fill(self, parts: Iterable[bytes]) -> None:
         text = b"".join(parts)
         self.filled.append(text)
         Path(self.path).write_bytes(text)
