@@ -62,12 +62,14 @@ class Inputs:
         parts: Staging parts by table.
         files: (day, path) of intermediate and mart files by table.
         frames: Small tables by name.
+        repeated: Staging tables of which repeated rows are shown too, as `all_<table>`.
         fingerprint: Digest of all of it, with settings and logic.
     """
 
     parts: dict[str, list[StagedPart]] = field(default_factory=dict)
     files: dict[str, list[tuple[dt.date, Path]]] = field(default_factory=dict)
     frames: dict[str, pl.DataFrame] = field(default_factory=dict)
+    repeated: set[str] = field(default_factory=set)
     fingerprint: str = ""
 
     @property
@@ -195,6 +197,8 @@ def gather(
             texts.append(_files_digest(frame))
         elif table_spec(read.table).layer == "staging":
             inputs.parts[read.table] = _staged(ledger, read, day)
+            if read.repeated:
+                inputs.repeated.add(read.table)
             texts.extend(_staged_contents(ledger, read, day))
         else:
             files = _built(lake, read, day, transform.table)
@@ -209,6 +213,9 @@ def show(session: SqlSession, inputs: Inputs) -> None:
         session.register(name, frame)
     for table, parts in inputs.parts.items():
         show_parts(session, table_spec(table), parts)
+        if table in inputs.repeated:
+            whole = [replace(part, repeated=()) for part in parts]
+            show_parts(session, table_spec(table), whole, f"all_{table}")
     for table, files in inputs.files.items():
         _show_files(session, table_spec(table), files)
 
@@ -325,40 +332,50 @@ def _built(lake: Lake, read: Reads, day: BuildDay, table: str) -> list[tuple[dt.
     return found
 
 
-def show_parts(session: SqlSession, spec: TableSpec, parts: list[StagedPart]) -> None:
-    """Show the rows of staged parts as a view of the table's name, without repeated ones."""
+def show_parts(
+    session: SqlSession, spec: TableSpec, parts: list[StagedPart], view: str | None = None
+) -> None:
+    """Show the rows of staged parts without repeated ones, as a view of the table's name.
+
+    Args:
+        session: Where to.
+        spec: Table.
+        parts: Parts.
+        view: Another name.
+    """
+    name = view or spec.name
     connection = session.connection
     columns = ", ".join(f'"{c.name}"' for c in spec.columns)
     whole = [p.path for p in parts if not p.repeated]
     partly = [p for p in parts if p.repeated]
     selects = []
     if whole:
-        read_files(connection, whole).create_view(f"{spec.name}_whole")
-        selects.append(f'SELECT {columns} FROM "{spec.name}_whole"')  # noqa: S608  our schema
+        read_files(connection, whole).create_view(f"{name}_whole")
+        selects.append(f'SELECT {columns} FROM "{name}_whole"')  # noqa: S608  our schema
     if not parts:
-        session.register(f"{spec.name}_none", spec.empty())
-        selects.append(f'SELECT {columns} FROM "{spec.name}_none"')  # noqa: S608
+        session.register(f"{name}_none", spec.empty())
+        selects.append(f'SELECT {columns} FROM "{name}_none"')  # noqa: S608
     if partly:
-        session.register(f"{spec.name}_ranges", _ranges(partly))
+        session.register(f"{name}_ranges", _ranges(partly))
         connection.read_parquet(
             [str(p.path) for p in partly],
             filename=True,
             file_row_number=True,
             union_by_name=True,
             hive_partitioning=False,
-        ).create_view(f"{spec.name}_partly")
+        ).create_view(f"{name}_partly")
         # The engine writes the ranges out: a grown file repeats millions of rows.
         connection.execute(
-            f'CREATE TEMP VIEW "{spec.name}_repeated" AS '  # noqa: S608
+            f'CREATE TEMP VIEW "{name}_repeated" AS '  # noqa: S608
             "SELECT part_path, UNNEST(RANGE(first_row, first_row + row_count)) AS position "
-            f'FROM "{spec.name}_ranges"'
+            f'FROM "{name}_ranges"'
         )
         selects.append(
-            f'SELECT {columns} FROM "{spec.name}_partly" AS p WHERE NOT EXISTS ('  # noqa: S608
-            f'SELECT 1 FROM "{spec.name}_repeated" AS r '
+            f'SELECT {columns} FROM "{name}_partly" AS p WHERE NOT EXISTS ('  # noqa: S608
+            f'SELECT 1 FROM "{name}_repeated" AS r '
             "WHERE r.part_path = p.filename AND r.position = p.file_row_number)"
         )
-    connection.execute(f'CREATE TEMP VIEW "{spec.name}" AS ' + " UNION ALL ".join(selects))
+    connection.execute(f'CREATE TEMP VIEW "{name}" AS ' + " UNION ALL ".join(selects))
 
 
 def _ranges(parts: list[StagedPart]) -> pl.DataFrame:

@@ -26,11 +26,15 @@ class Reads:
         table: Table name.
         span: Which days, up to the built day (staging: up to the skew guard behind it).
         ahead: Also what lies up to `look_ahead` behind the day (bytes and coverage).
+        repeated: Of a staging table, the session also shows `all_<table>`, which holds repeated
+            rows too: for what a file as a whole says. Which of the files that hold a record is
+            credited with it depends on the order in which they landed, and must not show.
     """
 
     table: str
     span: Span = "day"
     ahead: bool = False
+    repeated: bool = False
 
 
 @dataclass(frozen=True)

@@ -81,8 +81,10 @@ def _row_of_fillers(table: str) -> dict[str, Any]:
 def show(session: SqlSession, **tables: Iterable[Mapping[str, Any]]) -> None:
     """Register partial rows as tables of their names; derived ones get a `date` column."""
     for name, rows in tables.items():
-        derived = table_spec(name).layer in {"intermediate", "marts"}
-        session.register(name, frame(name, rows, date_column=derived))
+        # `all_flows` holds the repeated rows of `flows` too.
+        table = name.removeprefix("all_")
+        derived = table_spec(table).layer in {"intermediate", "marts"}
+        session.register(name, frame(table, rows, date_column=derived))
 
 
 def rows_of(

@@ -55,6 +55,8 @@ def test_nothing_is_made_of_nothing(table: str, scope: str):
     with SqlSession(threads=1) as session:
         for read in transform.reads:
             session.register(read.table, empty_view(read.table))
+            if read.repeated:
+                session.register(f"all_{read.table}", empty_view(read.table))
         made = transform.build(session, BuildDay(DAY, scope))
         assert checked(session, table, made).is_empty()
 

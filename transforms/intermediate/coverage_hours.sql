@@ -1,7 +1,7 @@
 -- What deliveries say of each hour of the day for logs that are judged by the hour, as statements.
 -- Grain: one statement of one source and hour.
 -- Reads: source_formats (source, format: registered by the module), deliveries, export_files,
---   object_requests, volume_records, coverage_losses, node_coverage (earlier days).
+--   all_object_requests, volume_records, coverage_losses, node_coverage (earlier days).
 -- Parameters: $scope (cluster, or null for the fleet), $owner, $day_start,
 --   $final_after (interval), $sources (the tables that this scope's exports can fill).
 WITH hours AS (
@@ -35,10 +35,18 @@ exports AS (
 
 -- Buckets count apart: those that a log names in the look-back, and those of earlier days.
 bucket_exports AS (
-    SELECT DISTINCT o.bucket, f.export
-    FROM object_requests AS o
+    SELECT DISTINCT o.bucket, g.export
+    FROM (
+        SELECT DISTINCT export_file_id, bucket
+        FROM all_object_requests
+        WHERE cluster IS NOT DISTINCT FROM CAST($scope AS VARCHAR) AND bucket IS NOT NULL
+    ) AS o
     INNER JOIN export_files AS f ON o.export_file_id = f.export_file_id
-    WHERE o.cluster IS NOT DISTINCT FROM CAST($scope AS VARCHAR) AND o.bucket IS NOT NULL
+    -- An export delivers what it brought a copy of, too.
+    INNER JOIN export_files AS g
+        ON f.content_hash = g.content_hash
+        AND f.format = g.format
+        AND f.cluster IS NOT DISTINCT FROM g.cluster
 ),
 
 buckets AS (

@@ -1,8 +1,8 @@
 -- What telemetry says of its own gaps, as stretches of time.
 -- A report without a stretch of its own stands for 1 s on both sides of its time; one without any
--- time for its whole file.
+-- time for its whole file, the one that begins and ends first of those that hold the report.
 -- Grain: one report.
--- Reads: loss_reports, export_files.
+-- Reads: all_loss_reports, export_files.
 -- Parameters: $scope (cluster, or null for the fleet).
 WITH reports AS (
     SELECT
@@ -12,9 +12,13 @@ WITH reports AS (
         l.start_at, l.end_at,
         COALESCE(l.event_at, l.start_at, l.end_at) AS told_at,
         f.first_event_at, f.last_event_at
-    FROM loss_reports AS l
+    FROM all_loss_reports AS l
     INNER JOIN export_files AS f ON l.export_file_id = f.export_file_id
     WHERE l.cluster IS NOT DISTINCT FROM CAST($scope AS VARCHAR)
+    QUALIFY ROW_NUMBER() OVER (
+        PARTITION BY l.source_format, l.record_id, l.row_index
+        ORDER BY f.first_event_at, f.last_event_at, f.content_hash, f.node
+    ) = 1
 )
 
 SELECT

@@ -97,9 +97,9 @@ TRANSFORM = Transform(
     table="node_coverage",
     reads=(
         Reads("export_files", "transfers", ahead=True),
-        Reads("flows", "transfers", ahead=True),
-        Reads("loss_reports", "transfers", ahead=True),
-        Reads("object_requests", "transfers"),
+        Reads("flows", "transfers", ahead=True, repeated=True),
+        Reads("loss_reports", "transfers", ahead=True, repeated=True),
+        Reads("object_requests", "transfers", repeated=True),
         Reads("volume_records", "day", ahead=True),
         Reads("deliveries"),
         Reads("pod_intervals"),

@@ -75,6 +75,8 @@ def built(
         "node_coverage": [],
         "pod_intervals": [p | {"date": day} for p in pods],
     } | shown
+    for name in ("flows", "loss_reports", "object_requests"):
+        frames.setdefault(f"all_{name}", frames[name])
     with SqlSession(threads=1) as session:
         show(session, **frames)
         facts = BuildDay(
@@ -477,6 +479,97 @@ def test_sampled_and_skipped_records_cast_doubt_on_covered_hours():
         (at("12:10"), MIDNIGHT, "covered", None, None),
     ]
     assert [t[2] for t in tiles(built(deliveries=deliveries[:1], **shown))] == ["unknown"]
+
+
+# -- which file is credited ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("credited", ["early", "grown"])
+def test_a_grown_file_of_several_nodes_is_one_chain_whichever_file_is_credited(credited: str):
+    """Both nodes are quiet around the end of the early copy."""
+    seen = {"early": (at("00:00"), at("09:00")), "grown": (at("00:00"), at("09:00"), MIDNIGHT)}
+    files = [file(name, times[0], times[-1], node=None) for name, times in seen.items()]
+    rows = [
+        flow(name, time, node=node, record_id=f"{node} {time}")
+        for name, times in seen.items()
+        for time in times
+        for node in ("node-a", "node-b")
+    ]
+    new = [r for r in rows if r["export_file_id"] == credited or r["event_at"] == MIDNIGHT]
+    found = built(export_files=files, flows=new, all_flows=rows)
+    assert found.select("node", "start_at", "end_at", "status").rows() == [
+        (node, at("00:00"), MIDNIGHT, "covered") for node in ("node-a", "node-b")
+    ]
+
+
+@pytest.mark.parametrize("credited", ["early", "grown"])
+def test_a_masked_record_of_two_files_counts_once_with_the_earlier_one(credited: str):
+    files = [
+        file("early", at("01:00"), at("02:00")),
+        file("grown", at("01:00"), at("03:00")),
+        file("later", at("04:00"), at("05:00")),
+    ]
+    rows = [
+        flow(name, None, is_masked=True, record_id=record)
+        for name, record in [("early", "1"), ("grown", "1"), ("grown", "2"), ("later", "2")]
+    ]
+    new = [r for r in rows if r["export_file_id"] in {credited, "later"}]
+    found = built(export_files=files, flows=new, all_flows=rows)
+    assert found["masked_count"].sum() == 2
+    masked = found.filter(pl.col("masked_count") > 0)
+    assert masked.select("start_at", "masked_count").rows() == [(at("01:00"), 2)]
+
+
+@pytest.mark.parametrize("read", [0, 1])
+def test_a_content_of_two_exports_and_days_says_the_same_whichever_was_read(read: int):
+    def copy(number: int) -> dict[str, Any]:
+        place = {
+            "export": ("first", "second")[number],
+            "landing_date": (DAY, NEXT)[number],
+            "content_hash": "same",
+        }
+        if number == read:
+            return file(f"copy-{number}", None, None, accepted_count=4, **place)
+        known = {"accepted_count": 0, "same_content_as": f"copy-{read}"}
+        return file(f"copy-{number}", None, None, **known, **place)
+
+    files = [copy(0), copy(1)]
+    assert tiles(built(export_files=files), "status", "masked_count") == [
+        (at("00:00"), MIDNIGHT, "masked", 4)
+    ]
+    assert built(export_files=files, day=NEXT).is_empty()
+
+
+@pytest.mark.parametrize("credited", ["early", "grown"])
+def test_a_loss_without_a_time_is_of_the_first_file_that_reports_it(credited: str):
+    files = [
+        file("early", at("00:00"), at("02:00")),
+        file("grown", at("00:00"), MIDNIGHT),
+    ]
+    rows = [loss(name, None, record_id="1") for name in ("early", "grown")]
+    new = [r for r in rows if r["export_file_id"] == credited]
+    found = built(export_files=files, loss_reports=new, all_loss_reports=rows)
+    assert [t[:3] for t in tiles(found)] == [
+        (at("00:00"), at("02:00:00.000001"), "lossy"),
+        (at("02:00:00.000001"), MIDNIGHT, "covered"),
+    ]
+
+
+@pytest.mark.parametrize("credited", ["1", "2"])
+def test_an_export_names_a_bucket_by_repeated_records_too(credited: str):
+    files = [
+        file("1", at("09:00"), at("11:00"), export="one", format="s3_access_log"),
+        file("2", at("09:00"), at("11:00"), export="two", format="s3_access_log"),
+    ]
+    rows = [request("a", "1") | {"record_id": "r"}, request("a", "2") | {"record_id": "r"}]
+    found = hourly(
+        delivered("one", ["complete"] * 4),
+        delivered("two", ["missing"] * 4),
+        export_files=files,
+        object_requests=[r for r in rows if r["export_file_id"] == credited],
+        all_object_requests=rows,
+    )
+    assert [row[2:] for row in found] == [("object_requests:a", "covered", None)]
 
 
 # -- laws ------------------------------------------------------------------------------------------
