@@ -49,7 +49,7 @@ BATCH_ROWS = 20_480
 """Rows that the engine gives at a time; bounds memory, and fits the processor's cache."""
 GAP_RECORDS = 2 * BATCH_ROWS
 """Records at most in one batch that holds many other events."""
-PIECE_BYTES = 16 << 20
+PIECE_BYTES = 32 << 20
 """Text that is given to the engine at a time behind the first damaged line."""
 
 
@@ -181,11 +181,12 @@ class _Reader:
             start = self.done
             scratch.fill(lines.engine_text(start, end))
             yield from self._until_refused(self._engine(scratch.path, "none", start))
-            yield from self._by_line_to(end)
+            yield from self._by_line_to(lines.count)
 
     def rest(self) -> Iterator[ColumnBatch]:
         """Read what is left by the line reader."""
         lines = self._lines
+        lines.examine_closely(for_good=True)
         while True:
             lines.read_to(self.done + 1)
             if self.done == lines.count:

@@ -135,20 +135,20 @@ class LineBlocks:
         offset = block.offset + place + sum(map(len, lines[:place]))
         return RawRecord(f"line {block.first_line + place}", offset, lines[place].rstrip(b"\r"))
 
-    def examine_closely(self) -> None:
-        """Find the lines of every held block, and of every block to come.
+    def examine_closely(self, *, for_good: bool = False) -> None:
+        """Find the lines of every held block, and of every block to come if `for_good`.
 
         Blocks are told by the number of their values alone otherwise. That is enough where the
         engine has read the same lines without an error, and not where it has not: a line with two
         values and a blank one look like two lines of one value.
         """
-        self._is_close = True
+        self._is_close = for_good
         blocks = [held.block for held in self._held]
         self.count = self._held[0].first if self._held else self.count
         self._held.clear()
         self.doubtful.clear()
         for block in blocks:
-            self._hold(block)
+            self._hold(block, is_close=True)
 
     def engine_text(self, start: int, end: int) -> Iterator[bytes]:
         """Text of held records for the engine, one line per record; doubtful ones are `{}`."""
@@ -163,33 +163,33 @@ class LineBlocks:
             yield from self._engine_lines(held, block, low, high)
 
     def _engine_lines(self, held: _Held, block: TextBlock, low: int, high: int) -> Iterator[bytes]:
-        lines = held.split(block)
         if high - low == block.lines and self.doubtful.isdisjoint(range(low, high)):
             yield block.data
             if not block.data.endswith(b"\n"):
                 yield b"\n"
             return
+        lines = held.split(block)
         for index in range(low, high):
             if index in self.doubtful:
                 yield _NOTHING
             else:
                 yield lines[held.full[index - held.first]] + b"\n"
 
-    def _hold(self, block: TextBlock | Parsed) -> None:
+    def _hold(self, block: TextBlock | Parsed, *, is_close: bool = False) -> None:
         held = _Held(block, self.count)
         if isinstance(block, Parsed):
             self.doubtful.add(self.count)
         else:
-            held.count = self._count(held, block)
+            held.count = self._count(held, block, is_close=is_close)
         if held.count:
             self._held.append(held)
             self.count += held.count
 
-    def _count(self, held: _Held, block: TextBlock) -> int:
+    def _count(self, held: _Held, block: TextBlock, *, is_close: bool) -> int:
         """Count the records of a block and note the doubtful ones."""
         data = block.data
         is_trusted = len(data) <= _LONG_BLOCK and self._trusted(data) == block.lines
-        if is_trusted and not self._is_close:
+        if is_trusted and not (is_close or self._is_close):
             return block.lines
         lines = held.split(block)
         if is_trusted and len(held.full) == block.lines:

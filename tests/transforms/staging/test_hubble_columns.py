@@ -214,6 +214,15 @@ def test_a_blank_line_and_a_line_of_two_events_are_not_two_lines_of_one(folder, 
     check_equal(by_columns(text, folder, session), by_lines(text))
 
 
+@pytest.mark.parametrize("with_scratch", [True, False])
+def test_lines_that_no_engine_reads_are_found_one_by_one(folder, session, with_scratch):
+    two = flow_line() + flow_line()
+    text = text_of("{", *PLAIN, *[PLAIN[0], "", LOST, two, ""] * 3, *PLAIN)
+    for size in (100, 3_000, 1 << 20):
+        found = by_columns(text, folder, session, size=size, with_scratch=with_scratch)
+        check_equal(found, by_lines(text))
+
+
 def test_an_empty_file_gives_nothing(folder, session):
     assert by_columns(b"", folder, session).record_count == 0
     assert by_columns(b"\n \n", folder, session).record_count == 0
