@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from transforms.staging.hubble_lines import Flow, decode_line, is_present
 from transforms.staging.hubble_rows import parse_line
+from transforms.staging.line_lineage import LineLineage
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition
 from transforms.staging.refusal import RefusedError
 
@@ -43,8 +44,9 @@ def _recognise(head: bytes) -> Recognition:
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
+    lineage = LineLineage()
     for raw in records:
-        yield parse_line(raw, context)
+        yield parse_line(raw, context, lineage)
 
 
 PARSER = Parser(

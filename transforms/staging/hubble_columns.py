@@ -41,6 +41,7 @@ from transforms.staging.hubble_flow_columns import flow_columns
 from transforms.staging.hubble_lookup_columns import lookup_columns
 from transforms.staging.hubble_rows import hash_of_line, parse_line
 from transforms.staging.line_blocks import LineBlocks, TextBlock
+from transforms.staging.line_lineage import LineLineage
 from transforms.staging.parser import FileContext, Parsed, RawRecord
 
 FORMAT = "hubble"
@@ -168,6 +169,7 @@ class _Reader:
         self._connection = session.connection
         self._export_file_id = export_file_id
         self._lines = lines
+        self._lineage = LineLineage()
         self._connection.execute("SET arrow_large_buffer_size = true")
 
     def whole_file(self, file: TextFile) -> Iterator[ColumnBatch]:
@@ -305,7 +307,7 @@ class _Reader:
                 record = self._lines.record(index)
                 if not isinstance(record, RawRecord):
                     raise _StoppedError
-                found[place] = hash_of_line(record, self._context, is_placed=True)
+                found[place] = hash_of_line(record, self._context, None)
         columns["record_id"] = pa.array(found, TEXT)
 
     def _with_node_of_path(self, nodes: pa.Array) -> pa.Array:
@@ -335,7 +337,9 @@ class _Reader:
 
     def _parsed(self, index: int) -> Parsed:
         record = self._lines.record(index)
-        return record if isinstance(record, Parsed) else parse_line(record, self._context)
+        if isinstance(record, Parsed):
+            return record
+        return parse_line(record, self._context, self._lineage)
 
     def _finish(
         self, end: int, tables: dict[str, pa.Table], others: dict[int, Parsed]

@@ -35,6 +35,7 @@ from transforms.staging.hubble_lines import (
     is_present,
 )
 from transforms.staging.json_records import rejected_masked
+from transforms.staging.line_lineage import LineLineage
 from transforms.staging.parser import FileContext, Parsed, RawRecord, Row
 from transforms.staging.refusal import RefusedError, refuse
 from transforms.staging.search_suffix import without_search_suffix
@@ -62,16 +63,24 @@ SHOWN_KEYS = frozenset(
 Values = dict[str, Any]
 
 
-def parse_line(raw: RawRecord, context: FileContext) -> Parsed:
-    """Say what a line is; never raises."""
+def parse_line(raw: RawRecord, context: FileContext, lineage: LineLineage) -> Parsed:
+    """Say what a line is; never raises.
+
+    Args:
+        raw: The line.
+        context: What is known of the file.
+        lineage: The lines of the file that say neither when nor where, up to this one.
+    """
     try:
-        rows, ignore = _read(raw, context)
+        rows, ignore = _read(raw, context, lineage)
     except RefusedError as error:
         return rejected_masked(raw, error, SHOWN_KEYS)
     return Parsed(raw.locator, raw.offset, raw.data, rows=rows, ignore=ignore)
 
 
-def _read(raw: RawRecord, context: FileContext) -> tuple[tuple[Row, ...], str | None]:
+def _read(
+    raw: RawRecord, context: FileContext, lineage: LineLineage
+) -> tuple[tuple[Row, ...], str | None]:
     line = decode_line(raw.data)
     payloads = [
         name
@@ -87,23 +96,23 @@ def _read(raw: RawRecord, context: FileContext) -> tuple[tuple[Row, ...], str | 
     if len(payloads) > 1:
         refuse("several_payloads", f"one of {' and '.join(payloads)}")
     if line.flow is not None:
-        return _flow_rows(raw, context, line, line.flow, line.flow.time), None
+        return _flow_rows(raw, context, lineage, line, line.flow, line.flow.time), None
     if not payloads:
-        return _without_payload(raw, context, line)
+        return _without_payload(raw, context, lineage, line)
     if payloads == ["debug_event"]:
         return (), "debug_event"
     at = v.instant(decode_text(line.time, "$.time"), "$.time")
-    return _other_rows(raw, context, line, at)
+    return _other_rows(raw, context, lineage, line, at)
 
 
 def _without_payload(
-    raw: RawRecord, context: FileContext, line: Envelope
+    raw: RawRecord, context: FileContext, lineage: LineLineage, line: Envelope
 ) -> tuple[tuple[Row, ...], str | None]:
     """A bare flow, a kind of event that is not known yet, or no event at all."""
     if any(map(is_present, (line.verdict, line.IP, line.l4, line.Type, line.event_type))):
         flow = decode_bare_flow(raw.data)
         try:
-            return _flow_rows(raw, context, line, flow, flow.time), None
+            return _flow_rows(raw, context, lineage, line, flow, flow.time), None
         except RefusedError as error:
             raise RefusedError(str(error).replace(" $.flow.", " $.")) from None
     if line.node_name and is_present(line.time):
@@ -112,10 +121,15 @@ def _without_payload(
 
 
 def _other_rows(
-    raw: RawRecord, context: FileContext, line: Envelope, at: datetime | None
+    raw: RawRecord,
+    context: FileContext,
+    lineage: LineLineage,
+    line: Envelope,
+    at: datetime | None,
 ) -> tuple[tuple[Row, ...], str | None]:
     node = v.node_name(line.node_name)
-    record_id = hash_of_line(raw, context, is_placed=at is not None and node is not None)
+    is_placed = at is not None and node is not None
+    record_id = hash_of_line(raw, context, None if is_placed else lineage)
     node = node or context.node
     if line.lost_events is not None:
         return (("loss_reports", _lost(line.lost_events, at, node, record_id)),), None
@@ -127,7 +141,12 @@ def _other_rows(
 
 
 def _flow_rows(
-    raw: RawRecord, context: FileContext, line: Envelope, flow: Flow, time: str | None
+    raw: RawRecord,
+    context: FileContext,
+    lineage: LineLineage,
+    line: Envelope,
+    flow: Flow,
+    time: str | None,
 ) -> tuple[Row, ...]:
     if time:
         at = v.instant(time, "$.flow.time")
@@ -135,7 +154,8 @@ def _flow_rows(
         at = v.instant(decode_text(line.time, "$.time"), "$.time")
     node = v.node_name(flow.node_name) or v.node_name(line.node_name)
     uuid = v.event_id(flow.uuid, "$.flow.uuid")
-    record_id = uuid or hash_of_line(raw, context, is_placed=at is not None and node is not None)
+    is_placed = at is not None and node is not None
+    record_id = uuid or hash_of_line(raw, context, None if is_placed else lineage)
     values: Values = {
         "record_id": record_id,
         "event_at": at,
@@ -412,9 +432,15 @@ def _host_of(cidr: str | None, path: str) -> str | None:
     return host if length == whole else None
 
 
-def hash_of_line(raw: RawRecord, context: FileContext, *, is_placed: bool) -> str:
-    """Id of a record that has none of its own."""
+def hash_of_line(raw: RawRecord, context: FileContext, lineage: LineLineage | None) -> str:
+    """Id of a record that has none of its own.
+
+    Args:
+        raw: Its line.
+        context: What is known of the file.
+        lineage: For a line that does not say when and where.
+    """
     text = raw.data.strip().decode("utf-8", "replace")
-    if not is_placed:
-        text = chr(31).join((context.export, context.node or chr(30), raw.locator, text))
+    if lineage is not None:
+        text = chr(31).join((context.export, context.node or chr(30), lineage.of(raw, text)))
     return context.key_hash.of(text) or identity(text)

@@ -156,8 +156,8 @@ class LineReads:
         self.locators: list[str] = []
         parse_line = hubble_columns.parse_line
 
-        def counted(raw, context):
+        def counted(raw, context, lineage):
             self.locators.append(raw.locator)
-            return parse_line(raw, context)
+            return parse_line(raw, context, lineage)
 
         monkeypatch.setattr(hubble_columns, "parse_line", counted)

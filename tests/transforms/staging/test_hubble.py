@@ -391,6 +391,33 @@ def test_a_line_without_uuid_is_known_by_its_text():
     assert len(flow(text, key_hash=KeyedHash(None))["record_id"]) == 32
 
 
+MASKED = '{"flow":{}}'
+AUDITED = '{"flow":{"verdict":"AUDIT"}}'
+
+
+def ids_of(*lines):
+    return [row["record_id"] for row in rows(parse(PARSER, "\n".join(lines)), "flows")]
+
+
+def test_masked_lines_of_a_grown_file_repeat_those_of_the_file_that_it_grew_from():
+    early = ids_of(MASKED, AUDITED, MASKED)
+    assert ids_of(MASKED, AUDITED, MASKED, AUDITED)[:3] == early
+    assert len(set(early)) == 3
+
+
+def test_masked_lines_that_stand_alike_in_another_file_are_other_records():
+    """Where one line differs, all behind it are of another file."""
+    first = ids_of(MASKED, AUDITED, MASKED, MASKED)
+    second = ids_of(MASKED, MASKED, MASKED, MASKED)
+    assert first[0] == second[0]
+    assert set(first[1:]).isdisjoint(second[1:])
+
+
+def test_lines_that_say_when_and_where_have_no_part_in_the_lineage_of_masked_ones():
+    assert ids_of(MASKED, flow_line())[0] == ids_of(MASKED)[0]
+    assert ids_of(flow_line(uuid=...), MASKED)[0] == ids_of(flow_line(uuid=...))[0]
+
+
 @pytest.mark.parametrize("masked", ['{"flow":{}}', flow_line(uuid=..., time=...)])
 def test_equal_masked_lines_are_apart_by_export_node_and_line(masked):
     ids = [row["record_id"] for row in rows(parse(PARSER, f"{masked}\n{masked}"), "flows")]
