@@ -93,7 +93,7 @@ class Item(NamedTuple):
             self.offset,
             masked(self.data, shown),
             reject=str(problem),
-            find_place=partial(_place, problem, self.data, self.path, shown),
+            find_place=partial(_place, _alone(problem), self.data, self.path, shown),
         )
 
     def ignored(self, reason: str) -> Parsed:
@@ -180,8 +180,17 @@ def rejected_masked(
         raw.offset,
         masked(raw.data, shown),
         reject=str(problem),
-        find_place=partial(_place, problem, raw.data, "$", shown),
+        find_place=partial(_place, _alone(problem), raw.data, "$", shown),
     )
+
+
+def _alone(
+    problem: "str | RecordError | RefusedError",
+) -> "str | RecordError | RefusedError":
+    """The problem without the frames it came through, which hold all that was read with it."""
+    if isinstance(problem, Exception):
+        problem.__traceback__ = problem.__context__ = problem.__cause__ = None
+    return problem
 
 
 def _place(
