@@ -85,6 +85,7 @@ FROM
     READ_NDJSON(
         $files,
         ignore_errors = true,
+        records = true, -- else the peer would first sample every file
         maximum_object_size = 16777216,
         columns = {
             flow: 'STRUCT(
