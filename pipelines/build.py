@@ -132,30 +132,68 @@ def build_table(
     Call it under the lake's lock.
     """
     transform = transforms()[table]
-    spec = table_spec(table)
     day = day.of(scope)
     inputs = gather(settings, lake, ledger, transform, day)
     made = Made(inputs.fingerprint, transform.version)
     if made_from(lake.path(table, day.date, scope)) == made:
         return Outcome(table, day.date, scope)
+    build = _Build(settings, lake, transform, day, inputs, made, ledger.remedy)
     try:
-        with (
-            reading(inputs.part_paths, ledger.remedy),
-            reading(inputs.built_paths, REBUILD),
-            SqlSession(
-                threads=settings.workers,
-                memory_limit=engine_memory(settings),
-                temp_directory=settings.temp_path or lake.spill,
-            ) as session,
-        ):
-            show(session, inputs)
-            result = transform.build(session, day)
-            published = publish(lake, session, spec, result, day.date, scope, made)
+        published = build.publish()
     except duckdb.InterruptException:
         raise
     except (DataCheckError, LakeDamagedError, duckdb.Error, pl.exceptions.PolarsError) as error:
         return Outcome(table, day.date, scope, problem=_problem(table, error))
     return Outcome(table, day.date, scope, published)
+
+
+@dataclass(frozen=True)
+class _Build:
+    """One build of one table of one day and scope."""
+
+    settings: Settings
+    lake: Lake
+    transform: Transform
+    day: BuildDay
+    inputs: Inputs
+    made: Made
+    remedy: str
+
+    def publish(self) -> Published | None:
+        """Make the rows and publish them; with one thread if memory does not suffice for more.
+
+        What each thread holds for itself cannot be spilled, so that one alone needs the least.
+        """
+        try:
+            return self._publish(self.settings.workers)
+        except duckdb.OutOfMemoryException:
+            if self.settings.workers == 1:
+                raise
+        return self._publish(1)
+
+    def _publish(self, threads: int) -> Published | None:
+        with (
+            reading(self.inputs.part_paths, self.remedy),
+            reading(self.inputs.built_paths, REBUILD),
+            SqlSession(
+                threads=threads,
+                memory_limit=engine_memory(self.settings),
+                temp_directory=self.settings.temp_path or self.lake.spill,
+            ) as session,
+        ):
+            # Publication sorts; keeping the order of rows on the way would take memory.
+            session.connection.execute("SET preserve_insertion_order = false")
+            show(session, self.inputs)
+            result = self.transform.build(session, self.day)
+            return publish(
+                self.lake,
+                session,
+                table_spec(self.transform.table),
+                result,
+                self.day.date,
+                self.day.cluster,
+                self.made,
+            )
 
 
 def _problem(table: str, error: Exception) -> str:

@@ -44,3 +44,7 @@ class LakeWriteError(PodledgerError):
 
 class LakeDamagedError(PodledgerError):
     """A file of the lake is missing or damaged: names it and what can be done."""
+
+
+class ResourceError(PodledgerError):
+    """Memory or disk does not suffice: says for what, and which setting helps."""

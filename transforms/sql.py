@@ -103,6 +103,33 @@ class SqlSession:
         self.connection.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS\n{text}', bound)
         return name
 
+    def create_in_slices(
+        self, name: str, package: str, file: str, values: Mapping[str, Any], slices: int
+    ) -> str:
+        """Make a temporary table from one `.sql` file, slice by slice.
+
+        For groups whose sums hold texts, which the engine cannot spill: only one slice of the
+        groups is summed at a time. The text chooses the rows of slice `$slice` of `$slices`.
+
+        Args:
+            name: Name of the table, fixed in code.
+            package: Package that holds the file.
+            file: File name without `.sql`.
+            values: Bound values by `$name`.
+            slices: How many; at least one.
+
+        Returns:
+            The name.
+        """
+        self.create(name, package, file, {**values, "slice": 0, "slices": slices})
+        text = statement(package, file)
+        for number in range(1, slices):
+            bound = {**values, "slice": number, "slices": slices}
+            self.connection.execute(
+                f'INSERT INTO "{name}"\n{text}', {k: v for k, v in bound.items() if f"${k}" in text}
+            )
+        return name
+
     def frame(self, name: str) -> pl.DataFrame:
         """The rows of a table as a frame."""
         frame: pl.DataFrame = self.connection.table(name).pl()

@@ -7,6 +7,7 @@ lock, finds repeated records and commits.
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
@@ -18,7 +19,7 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from pipelines.damage import reading
-from pipelines.errors import DataCheckError, InputError
+from pipelines.errors import DataCheckError, InputError, ResourceError
 from pipelines.landing.context import file_context, stored_path
 from pipelines.landing.detection import Detected, identify
 from pipelines.landing.duplicates import Repeats, find_repeats
@@ -392,7 +393,14 @@ def _parse_all(
         waiting = [pool.submit(parse_batch, lake, batch, settings.temp_path) for batch in batches]
         for done, future in enumerate(waiting):
             progress("parsing", done, len(batches))
-            yield _outcome(future.result)
+            try:
+                yield _outcome(future.result)
+            except BrokenProcessPool:
+                message = (
+                    "a process that parsed was ended from outside, most likely because memory ran "
+                    "out; what it did is left for the next landing; lower `workers`"
+                )
+                raise ResourceError(message) from None
 
 
 def _outcome(parse: Callable[[], BatchOutcome]) -> BatchOutcome | str:

@@ -7,12 +7,16 @@ import resource
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
 import yaml
 
+import pipelines.build as build_module
+import pipelines.landing.land as land_module
 from pipelines.catalog import write_catalog
-from pipelines.errors import LakeDamagedError, LakeWriteError
+from pipelines.errors import LakeDamagedError, LakeWriteError, ResourceError
 from pipelines.ledger import Ledger
 from pipelines.publication import _Hashed
 from pipelines.run import Workspace, build_table_of_day
@@ -29,6 +33,7 @@ from tests.pipelines.plain_build import (
     untouched_processes,
 )
 from tests.pipelines.test_crash import DAY
+from transforms.sql import SqlSession
 
 
 @pytest.fixture(scope="module")
@@ -254,3 +259,43 @@ def test_the_second_of_two_builds_is_told_who_holds_the_lake(lake: Path) -> None
         f"(process {os.getpid()}); try again later\n"
     )
     assert published(lake) == before
+
+
+def test_a_table_that_needs_too_much_memory_is_built_with_one_thread(
+    lake: Path, built: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An engine that has not enough for two threads stands in for a large day."""
+    asked = []
+
+    class Engine(SqlSession):
+        def __init__(self, *, threads: int, **settings: Any) -> None:
+            asked.append(threads)
+            if threads > 1:
+                message = "Out of Memory Error: failed to pin block"
+                raise duckdb.OutOfMemoryException(message)
+            super().__init__(threads=threads, **settings)
+
+    monkeypatch.setattr(build_module, "SqlSession", Engine)
+    (lake / "lake/runs/date=2026-03-10/fleet.parquet").unlink()
+    (outcome,) = build_table_of_day(Workspace(lake / "podledger.yaml"), "runs", DAY)
+    assert outcome.published is not None
+    assert asked == [2, 1]
+    assert digests(lake / "lake") == digests(built / "lake")
+
+
+def end_at_once(*_arguments: object) -> None:
+    """What the system does to the largest process when memory runs out."""
+    os._exit(9)
+
+
+def test_a_parsing_process_that_is_ended_from_outside_ends_with_a_message(
+    tmp_path: Path, built: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = lay_out_small_day(tmp_path)
+    monkeypatch.setattr(land_module, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(land_module, "parse_batch", end_at_once)
+    with pytest.raises(ResourceError, match="a process that parsed was ended from outside"):
+        land_all(settings)
+    monkeypatch.undo()
+    build_all(settings)
+    assert digests(tmp_path / "lake") == digests(built / "lake")

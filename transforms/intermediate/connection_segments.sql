@@ -3,13 +3,18 @@
 --   the skew guard stand here too: they give the ordinal and the end).
 -- Reads: connection_sides, connection_complex.
 -- Parameters: $from_at (start of the look-back), $until_at (skew guard behind the day), $start_us
---   and $end_us (the day), $neighbour_us.
+--   and $end_us (the day), $neighbour_us, $slice of $slices (of the tuples).
 WITH events AS (
     SELECT *, CAST(NULL AS BOOLEAN) AS is_attempt, CAST(0 AS BIGINT) AS segment
     FROM connection_sides
-    WHERE NOT is_complex AND event_at >= $from_at AND event_at < $until_at
+    WHERE
+        NOT is_complex
+        AND event_at >= $from_at
+        AND event_at < $until_at
+        AND tuple % CAST($slices AS BIGINT) = CAST($slice AS BIGINT)
     UNION ALL BY NAME
     SELECT * FROM connection_complex
+    WHERE tuple % CAST($slices AS BIGINT) = CAST($slice AS BIGINT)
 ),
 
 dated AS (

@@ -46,6 +46,8 @@ REPEATED_OPENING = timedelta(seconds=5)
 SILENCE = timedelta(seconds=60)
 NEIGHBOUR = timedelta(seconds=2)
 JUST_BEFORE = timedelta(seconds=5)
+TUPLES_AT_ONCE = 300_000
+"""Tuples whose events are summed together; a third of a gigabyte holds their sums."""
 
 
 def build(session: SqlSession, day: BuildDay) -> str:
@@ -75,7 +77,16 @@ def build(session: SqlSession, day: BuildDay) -> str:
         session.create("connection_tuples", PACKAGE, "connection_tuples", values)
         _show(session, "connection_sides")
         session.create("connection_complex", PACKAGE, "connection_complex", values)
-        session.create("connection_segments", PACKAGE, "connection_segments", values)
+        ((tuples,),) = session.connection.execute(
+            "SELECT COALESCE(MAX(tuple), 0) FROM connection_tuples"
+        ).fetchall()
+        session.create_in_slices(
+            "connection_segments",
+            PACKAGE,
+            "connection_segments",
+            values,
+            tuples // TUPLES_AT_ONCE + 1,
+        )
         session.create("connection_ordinals", PACKAGE, "connection_ordinals", values)
         session.create("match_input", PACKAGE, "connection_match_input", values)
         match_pods(session, day)

@@ -63,7 +63,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
     }
     _register_settings(session, day)
     helpers = (
-        "transfer_groups", "transfer_bursts", "container_input", "container_output",
+        "transfer_groups", "transfer_matched", "container_input", "container_output",
         "transfer_totals", "transfer_resources", "transfer_buckets", "node_places",
     )  # fmt: skip
     with session.dropped(*helpers):
@@ -72,10 +72,14 @@ def build(session: SqlSession, day: BuildDay) -> str:
             session.create("transfer_groups", PACKAGE, "transfer_groups", values)
             session.create("match_input", PACKAGE, "transfer_match_input")
             match_pods(session, day)
-            session.create("transfer_bursts", PACKAGE, "transfer_bursts", values)
+            session.create("transfer_matched", PACKAGE, "transfer_matched", values)
         session.create("container_input", PACKAGE, "transfer_container_input")
         match_containers(session)
-        session.create("transfer_totals", PACKAGE, "transfer_totals", values)
+        # Small statements: each of them leaves the engine room to spill.
+        with session.dropped("transfer_bursts", "transfer_sums"):
+            session.create("transfer_bursts", PACKAGE, "transfer_bursts", values)
+            session.create("transfer_sums", PACKAGE, "transfer_sums")
+            session.create("transfer_totals", PACKAGE, "transfer_totals", values)
         session.create("transfer_resources", PACKAGE, "transfer_resources")
         session.create("transfer_buckets", PACKAGE, "transfer_buckets")
         session.create("node_places", PACKAGE, "node_places")

@@ -1,6 +1,6 @@
 -- Region of each bucket, where a transfer's own requests do not tell it.
 -- Grain: bucket_id.
--- Reads: transfer_bursts, transfer_groups, bucket_patterns.
+-- Reads: transfer_matched, transfer_groups, bucket_patterns.
 WITH told AS (
     SELECT
         g.bucket_id,
@@ -8,7 +8,7 @@ WITH told AS (
         CASE
             WHEN MIN(b.bucket_region) = MAX(b.bucket_region) THEN MIN(b.bucket_region)
         END AS region
-    FROM transfer_bursts AS b
+    FROM transfer_matched AS b
     INNER JOIN transfer_groups AS g ON b.group_number = g.group_number
     GROUP BY g.bucket_id
 ),

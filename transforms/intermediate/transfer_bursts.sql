@@ -1,70 +1,27 @@
--- Requests with the burst that each belongs to, and who made it.
--- Grain: one request.
--- Reads: transfer_requests, transfer_groups, match_output.
--- Parameters: $start_us (start of the day), $gap_us.
-WITH matched AS (
+-- The burst that each request belongs to, and its place there. The rest of a request stays where it
+-- is, so that only what orders them is sorted.
+-- Grain: one request; `number` is its row in transfer_matched.
+-- Reads: transfer_matched.
+-- Parameters: $gap_us.
+WITH spaced AS (
     SELECT
-        r.record_id,
-        r.event_us,
-        r.answered_us,
-        r.etag,
-        r.status,
-        r.outcome,
-        r.failure,
-        r.moved_bytes,
-        r.response_bytes,
-        r.object_size_bytes,
-        r.is_complete,
-        r.bucket_region,
-        r.endpoint,
-        r.vpc_endpoint_id,
-        r.duration_seconds,
-        r.event_us >= CAST($start_us AS BIGINT) AS is_today,
-        g.group_number,
-        m.cluster,
-        m.namespace,
-        m.pod_name,
-        m.pod_uid,
-        m.node,
-        CASE WHEN m.pod_uid IS NOT NULL THEN m.run_uuid END AS run_uuid,
-        m.attempt,
-        COALESCE(m.match_kind, 'none') AS match_kind,
-        m.candidate_pod_uids,
-        -- An address that comes to mean another pod is another client.
-        MD5(CONCAT_WS(
-            '/', m.match_kind, m.cluster, m.pod_uid, m.node,
-            ARRAY_TO_STRING(m.candidate_pod_uids, ',')
-        )) AS holder
-    FROM transfer_requests AS r
-    INNER JOIN transfer_groups AS g
-        ON r.provider = g.provider
-        AND r.bucket_id = g.bucket_id
-        AND r.bucket = g.bucket
-        AND r.key IS NOT DISTINCT FROM g.key
-        AND r.version_id IS NOT DISTINCT FROM g.version_id
-        AND r.operation = g.operation
-        AND r.client_address IS NOT DISTINCT FROM g.client_address
-        AND r.principal IS NOT DISTINCT FROM g.principal
-        AND r.user_agent IS NOT DISTINCT FROM g.user_agent
-    LEFT JOIN match_output AS m
-        ON r.client_address = m.item_id.address AND r.event_us = m.item_id.event_us
-),
-
-spaced AS (
-    SELECT
-        *,
+        rowid AS number,
+        group_number,
+        holder,
+        is_complete,
         ROW_NUMBER() OVER in_order AS place,
         is_complete OR COALESCE(
             event_us - LAG(event_us) OVER in_order > CAST($gap_us AS BIGINT), TRUE
         ) AS is_first
-    FROM matched
+    FROM transfer_matched
     WINDOW in_order AS (
         PARTITION BY group_number, holder, is_complete ORDER BY event_us, record_id
     )
 )
 
 SELECT
-    *,
+    number,
+    place,
     CAST(
         SUM(CASE WHEN is_first THEN 1 ELSE 0 END) OVER (
             PARTITION BY group_number, holder, is_complete ORDER BY place

@@ -1,85 +1,90 @@
 -- Bursts summed over the day.
 -- Grain: one burst that has a request on the day.
--- Reads: transfer_bursts, container_output.
+-- Reads: transfer_sums, transfer_matched, container_output.
 -- Parameters: $from_us (start of the look-back), $gap_us.
-WITH placed AS (
-    SELECT b.*, c.container, c.container_role, COALESCE(c.container_kind, 'none') AS container_kind
-    FROM transfer_bursts AS b
-    LEFT JOIN container_output AS c
-        ON b.is_today AND b.pod_uid = c.item_id.pod_uid AND b.event_us = c.item_id.event_us
-),
-
-totals AS (
-    SELECT
-        group_number,
-        is_complete,
-        MIN(event_us) AS burst_us,
-        MIN(event_us) FILTER (WHERE is_today) AS today_us,
-        ARG_MIN(record_id, place) AS burst_record_id,
-        ARG_MIN(record_id, place) FILTER (WHERE is_today) AS today_record_id,
-        MAX(answered_us) FILTER (WHERE is_today) AS ended_us,
-        CASE WHEN MIN(etag) = MAX(etag) THEN MIN(etag) END AS etag,
-        -- Sizes that differ are of several contents under one name.
-        CASE
-            WHEN MIN(object_size_bytes) = MAX(object_size_bytes) THEN MIN(object_size_bytes)
-        END AS object_size_bytes,
-        COUNT(*) FILTER (WHERE is_today) AS request_count,
-        COUNT(*) FILTER (WHERE is_today AND outcome = 'success') AS success_count,
-        COUNT(*) FILTER (WHERE is_today AND status = 304) AS not_modified_count,
-        COUNT(*) FILTER (WHERE is_today AND outcome = 'denied') AS denied_count,
-        COUNT(*) FILTER (WHERE is_today AND outcome = 'not_found') AS not_found_count,
-        COUNT(*) FILTER (WHERE is_today AND outcome = 'throttled') AS throttled_count,
-        COUNT(*) FILTER (WHERE is_today AND outcome = 'error') AS error_count,
-        ARG_MIN(failure, place) FILTER (WHERE is_today AND failure IS NOT NULL) AS first_error,
-        SUM(moved_bytes) FILTER (WHERE is_today AND outcome = 'success') AS transferred_bytes,
-        SUM(response_bytes) FILTER (WHERE is_today AND outcome <> 'success') AS error_bytes,
-        -- Readers take a 304 off again, whatever its format logs for a body that it has not.
-        COUNT(*) FILTER (
-            WHERE is_today AND outcome = 'success' AND (moved_bytes IS NULL OR status = 304)
-        ) AS unlogged_bytes_count,
-        MIN(cluster) AS cluster,
-        MIN(namespace) AS namespace,
-        MIN(pod_name) AS pod_name,
-        MIN(pod_uid) AS pod_uid,
-        MIN(node) AS node,
-        MIN(run_uuid) AS run_uuid,
-        MIN(attempt) AS attempt,
-        MIN(match_kind) AS match_kind,
-        MIN(candidate_pod_uids) AS candidate_pod_uids,
-        -- A container is named if it was the only one that ran at each request.
-        MIN(container) FILTER (WHERE is_today) AS container,
-        MIN(container_role) FILTER (WHERE is_today) AS container_role,
-        CASE
-            WHEN BOOL_OR(container_kind = 'none') FILTER (WHERE is_today) THEN 'none'
-            WHEN
-                BOOL_OR(container_kind = 'several') FILTER (WHERE is_today)
-                OR COUNT(DISTINCT container) FILTER (WHERE is_today) > 1
-                THEN 'several'
-            ELSE 'only_running'
-        END AS container_kind,
-        CASE
-            WHEN MIN(bucket_region) = MAX(bucket_region) THEN MIN(bucket_region)
-        END AS bucket_region,
-        ARG_MIN(endpoint, place) FILTER (WHERE is_today AND endpoint IS NOT NULL) AS endpoint,
-        ARG_MIN(vpc_endpoint_id, place) FILTER (WHERE is_today AND vpc_endpoint_id IS NOT NULL)
-            AS vpc_endpoint_id,
-        MAX(duration_seconds) FILTER (WHERE is_today) AS duration_seconds
-    FROM placed
-    GROUP BY group_number, holder, is_complete, burst_number
-    HAVING BOOL_OR(is_today)
-),
-
 -- A burst that reaches back to the edge of the look-back may be older than anything seen.
-opened AS (
+WITH opened AS (
     SELECT
         *,
-        NOT is_complete
-        AND burst_us < CAST($from_us AS BIGINT) + CAST($gap_us AS BIGINT) AS opened_before
-    FROM totals
+        CASE WHEN opened_before THEN today_number ELSE first_number END AS named_number
+    FROM (
+        SELECT
+            *,
+            NOT is_complete
+            AND burst_us < CAST($from_us AS BIGINT) + CAST($gap_us AS BIGINT) AS opened_before
+        FROM transfer_sums
+    )
+),
+
+-- Nearly all texts stand in the request that names the burst; only the others are looked up apart.
+elsewhere AS (
+    SELECT
+        m.rowid AS number, m.etag, m.bucket_region, m.failure, m.endpoint, m.vpc_endpoint_id,
+        m.pod_uid, m.event_us
+    FROM transfer_matched AS m
+    WHERE m.rowid IN (
+        SELECT UNNEST([
+            etag_number, region_number, failure_number, endpoint_number, vpc_number, today_number
+        ])
+        FROM opened
+        WHERE
+            etag_number <> named_number
+            OR region_number <> named_number
+            OR failure_number <> named_number
+            OR endpoint_number <> named_number
+            OR vpc_number <> named_number
+            OR today_number <> named_number
+    )
 )
 
 SELECT
-    * EXCLUDE (burst_us, today_us, burst_record_id, today_record_id),
-    CASE WHEN opened_before THEN today_us ELSE burst_us END AS began_us,
-    CASE WHEN opened_before THEN today_record_id ELSE burst_record_id END AS first_record_id
-FROM opened
+    o.group_number,
+    o.is_complete,
+    o.ended_us,
+    CASE WHEN o.etag_number = o.named_number THEN b.etag ELSE e.etag END AS etag,
+    o.object_size_bytes,
+    o.request_count,
+    o.success_count,
+    o.not_modified_count,
+    o.denied_count,
+    o.not_found_count,
+    o.throttled_count,
+    o.error_count,
+    CASE WHEN o.failure_number = o.named_number THEN b.failure ELSE f.failure END AS first_error,
+    o.transferred_bytes,
+    o.error_bytes,
+    o.unlogged_bytes_count,
+    -- One holder made all requests of a burst.
+    b.cluster,
+    b.namespace,
+    b.pod_name,
+    b.pod_uid,
+    b.node,
+    b.run_uuid,
+    b.attempt,
+    b.match_kind,
+    b.candidate_pod_uids,
+    c.container,
+    c.container_role,
+    o.container_kind,
+    CASE WHEN o.region_number = o.named_number THEN b.bucket_region ELSE r.bucket_region END
+        AS bucket_region,
+    CASE WHEN o.endpoint_number = o.named_number THEN b.endpoint ELSE p.endpoint END AS endpoint,
+    CASE WHEN o.vpc_number = o.named_number THEN b.vpc_endpoint_id ELSE v.vpc_endpoint_id END
+        AS vpc_endpoint_id,
+    o.duration_seconds,
+    o.opened_before,
+    CASE WHEN o.opened_before THEN o.today_us ELSE o.burst_us END AS began_us,
+    b.record_id AS first_record_id
+FROM opened AS o
+INNER JOIN transfer_matched AS b ON o.named_number = b.rowid
+LEFT JOIN elsewhere AS e ON o.etag_number = e.number
+LEFT JOIN elsewhere AS r ON o.region_number = r.number
+LEFT JOIN elsewhere AS f ON o.failure_number = f.number
+LEFT JOIN elsewhere AS p ON o.endpoint_number = p.number
+LEFT JOIN elsewhere AS v ON o.vpc_number = v.number
+LEFT JOIN elsewhere AS t ON o.today_number = t.number
+LEFT JOIN container_output AS c
+    ON o.container_kind = 'only_running'
+    AND b.pod_uid = c.item_id.pod_uid
+    AND COALESCE(t.event_us, b.event_us) = c.item_id.event_us

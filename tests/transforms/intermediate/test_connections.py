@@ -850,3 +850,11 @@ def test_days_add_up_to_all_events_in_any_order_under_one_id(seed):
     random.Random(seed).shuffle(flows)
     for day, again in zip(days, both(flows), strict=True):
         assert day.equals(again)
+
+
+def test_tuples_that_are_summed_slice_by_slice_give_the_same_connections(monkeypatch):
+    flows = _random_flows(7)
+    whole = of(flows)
+    assert len(whole) > 10
+    monkeypatch.setattr(connections, "TUPLES_AT_ONCE", 3)
+    assert of(flows) == whole
