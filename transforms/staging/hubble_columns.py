@@ -50,7 +50,7 @@ BATCH_ROWS = 20_480
 """Rows that the engine gives at a time; bounds memory, and fits the processor's cache."""
 GAP_RECORDS = 2 * BATCH_ROWS
 """Records at most in one batch that holds many other events."""
-PIECE_BYTES = 8 << 20
+PIECE_BYTES = 32 << 20
 """Text that is given to the engine at a time behind the first damaged line."""
 
 
@@ -131,7 +131,7 @@ def parse_columns(
     yield from reader.rest()
 
 
-class _Anything(msgspec.Struct):
+class _Anything(msgspec.Struct, gc=False):
     """Any object: the decoder checks all of it and keeps nothing."""
 
 
