@@ -9,9 +9,9 @@ SELECT
     flow.uuid AS record_id,
     'hubble' AS source_format,
     'alder' AS "cluster",
-    CAST(flow."time" AS TIMESTAMPTZ) AS event_at,
+    CAST(COALESCE(flow."time", "time") AS TIMESTAMPTZ) AS event_at,
     flow.uuid AS uuid,
-    SPLIT_PART(flow.node_name, '/', -1) AS node,
+    SPLIT_PART(COALESCE(flow.node_name, node_name), '/', -1) AS node,
     flow.verdict AS verdict,
     COALESCE(flow.drop_reason_desc, CAST(flow.drop_reason AS VARCHAR)) AS drop_reason,
     flow.traffic_direction AS direction,
@@ -85,7 +85,6 @@ FROM
     READ_NDJSON(
         $files,
         ignore_errors = true,
-        records = true, -- else the peer would first sample every file
         maximum_object_size = 16777216,
         columns = {
             flow: 'STRUCT(
@@ -126,6 +125,8 @@ FROM
                     http STRUCT(code BIGINT, "method" VARCHAR, url VARCHAR)
                 ),
                 proxy_port BIGINT
-            )'
+            )',
+            node_name: 'VARCHAR',
+            "time": 'VARCHAR'
         }
     )
