@@ -24,7 +24,7 @@ from tests.pipelines.plain_build import (
 )
 
 DAY = dt.date(2026, 3, 10)
-KILLS, KILLS_PER_LAKE = 20, 5
+KILLS, KILLS_PER_LAKE = 20, 10
 LONGEST_STEP_SECONDS = 0.2
 """About what passes between two renames."""
 LANDED = ("export_files", "rejected_records", "object_requests", "deliveries")
@@ -132,7 +132,7 @@ def test_a_build_that_dies_at_every_rename_gives_the_same_files(
 def test_a_build_killed_at_random_moments_gives_the_same_files(
     tmp_path: Path, undisturbed: Path
 ) -> None:
-    """Twenty kills, spread over all that there is to do; a lake suffers up to five of them."""
+    """Twenty kills, spread over all that there is to do; a lake suffers up to ten of them."""
     rng = random.Random(20260310)
     files = len(published(undisturbed))
     kills = 0
