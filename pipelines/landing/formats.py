@@ -41,8 +41,8 @@ def parsers() -> dict[str, Parser]:
 def formats_markdown() -> str:
     """The table of formats in README, from the parsers themselves."""
     lines = [
-        "| format | one record is | tables filled | what it cannot tell |",
-        "|---|---|---|---|",
+        "| format | one record is | tables filled | what it cannot tell | tested on lines |",
+        "|---|---|---|---|---|",
     ]
     for parser in parsers().values():
         cells = (
@@ -50,6 +50,7 @@ def formats_markdown() -> str:
             _sentence(parser.record),
             ", ".join(f"`{table}`" for table in parser.tables),
             _sentence(parser.cannot_tell),
+            parser.tested_on,
         )
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)

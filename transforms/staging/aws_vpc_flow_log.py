@@ -326,4 +326,5 @@ PARSER = Parser(
     recognise=_recognise,
     parse=_parse,
     needs_record_format=True,
+    tested_on="real",
 )

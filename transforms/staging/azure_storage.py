@@ -228,4 +228,5 @@ PARSER = Parser(
     optional_columns=(
         "status", "response_bytes", "request_bytes", "duration_seconds", "principal", "etag",
     ),
+    tested_on="real",
 )  # fmt: skip

@@ -292,4 +292,5 @@ PARSER = Parser(
         "object_requests.access_key_id_hash", "object_requests.session_arn",
         "object_requests.vpc_endpoint_id", "credential_sessions.pod_uid",
     ),
+    tested_on="real",
 )  # fmt: skip

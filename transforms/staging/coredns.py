@@ -318,4 +318,5 @@ PARSER = Parser(
         "client_address", "client_namespace", "client_pod_name", "resolver_address", "transport",
         "latency_seconds", "dns_message_id",
     ),
+    tested_on="real",
 )  # fmt: skip

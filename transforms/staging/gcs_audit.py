@@ -213,4 +213,5 @@ PARSER = Parser(
     recognise=_recognise,
     parse=_parse,
     optional_columns=("client_address", "principal", "access_key_id_hash", "user_agent"),
+    tested_on="real",
 )

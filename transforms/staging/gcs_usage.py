@@ -210,4 +210,5 @@ PARSER = Parser(
     recognise=_recognise,
     parse=_parse,
     optional_columns=("client_address", "user_agent", "duration_seconds", "version_id"),
+    tested_on="real",
 )

@@ -62,4 +62,5 @@ PARSER = Parser(
     ),
     recognise=_recognise,
     parse=_parse,
+    tested_on="real",
 )

@@ -235,4 +235,5 @@ PARSER = Parser(
         "pod_states.sandbox_ready_at", "pod_states.host_addresses", "pod_states.watch_event",
         "kube_event_states.field_path", "container_states.image_digest",
     ),
+    tested_on="real",
 )  # fmt: skip

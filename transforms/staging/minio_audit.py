@@ -248,4 +248,5 @@ PARSER = Parser(
     optional_columns=(
         "object_size_bytes", "is_range", "etag", "version_id", "principal", "access_key_id_hash",
     ),
+    tested_on="real",
 )  # fmt: skip

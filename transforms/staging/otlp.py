@@ -376,4 +376,5 @@ PARSER = Parser(
     cannot_tell="Peers, what moved before a counter's first reading where its start is unknown.",
     recognise=_recognise,
     parse=_parse,
+    tested_on="real",
 )

@@ -138,6 +138,8 @@ class Parser:
         recognise: Judge the first bytes of a file (at most 64 KiB of decompressed text, which may
             end inside a line) by content alone.
         parse: Parse raw records in order; yields one `Parsed` per record, in source order.
+        tested_on: `real` lines that somebody's system wrote, or lines `constructed` from the schema
+            that the format's own documentation publishes.
         needs_record_format: Header-less files need the `record_format` setting.
         reads_path: What its files say depends on their path: when a state was seen, of which run.
             Equal contents under two paths are then two statements, and both are read.
@@ -151,6 +153,7 @@ class Parser:
     cannot_tell: str
     recognise: Callable[[bytes], Recognition]
     parse: Callable[[Iterable[RawRecord], FileContext], Iterator[Parsed]]
+    tested_on: Literal["real", "constructed"] = "constructed"
     needs_record_format: bool = False
     optional_columns: tuple[str, ...] = field(default=())
     reads_path: bool = False

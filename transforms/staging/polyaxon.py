@@ -205,4 +205,5 @@ PARSER = Parser(
         "run_versions.project", "run_versions.run_owner", "run_versions.images",
         "run_versions.code_revision", "run_versions.declared_accesses",
     ),
+    tested_on="real",
 )  # fmt: skip

@@ -131,4 +131,5 @@ PARSER = Parser(
     recognise=_recognise,
     parse=_parse,
     optional_columns=("client_address", "client_port", "transport", "answers", "rcode"),
+    tested_on="real",
 )

@@ -423,4 +423,5 @@ PARSER = Parser(
     cannot_tell="Byte ranges, bytes received, entity tags, where the reader was; `-` may be zero.",
     recognise=_recognise,
     parse=_parse,
+    tested_on="real",
 )

@@ -391,4 +391,5 @@ PARSER = Parser(
         "client_address", "client_port", "resolver_address", "transport", "query_type", "rcode",
         "answers", "latency_seconds", "dns_message_id",
     ),
+    tested_on="real",
 )  # fmt: skip
