@@ -323,5 +323,4 @@ PARSER = Parser(
         "client_address", "client_namespace", "client_pod_name", "resolver_address", "transport",
         "answers", "latency_seconds", "dns_message_id",
     ),
-    tested_on="real",
 )  # fmt: skip
