@@ -73,9 +73,12 @@ class Item(NamedTuple):
     data: bytes
 
     def part(self, step: str, data: bytes) -> "Item":
-        """A record inside this one, at the JSON path step behind it."""
+        """A record inside this one, at the JSON path step behind it.
+
+        Where this one stood in a wrapper, the path of that stays in front.
+        """
         path = f"{self.path}{step}"
-        head = self.locator.partition("$")[0].rstrip()
+        head = self.locator.removesuffix(self.path).rstrip()
         return Item(f"{head} {path}".lstrip(), path, None, data)
 
     def accepted(self, rows: tuple[Row, ...]) -> Parsed:

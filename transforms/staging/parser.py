@@ -25,18 +25,49 @@ Row = tuple[str, dict[str, Any]]
 """Table name and values by column; provenance columns except `record_id` are filled by landing."""
 
 
+class Wrapper(NamedTuple):
+    """What a container runtime, a log shipper or a log store said of the record in it.
+
+    Attributes:
+        at: Time that it states, in UTC; where wrappers are nested, that of the innermost.
+        written: The same time as it is written there.
+        nanoseconds: The same time as whole nanoseconds since 1970, for the identity of a record
+            that has no time of its own.
+        node: Node.
+        namespace: Namespace of the pod that wrote the record.
+        pod_name: Name of that pod.
+        pod_uid: UID of that pod, dashed.
+        container: Name of the container.
+        stream: `stdout` or `stderr`.
+    """
+
+    at: datetime | None = None
+    written: str | None = None
+    nanoseconds: int | None = None
+    node: str | None = None
+    namespace: str | None = None
+    pod_name: str | None = None
+    pod_uid: str | None = None
+    container: str | None = None
+    stream: str | None = None
+
+
 class RawRecord(NamedTuple):
     """A piece of a file, before parsing.
 
     Attributes:
-        locator: `line N` from 1, or `$` for a whole JSON document.
-        offset: Byte offset of its first byte in the decompressed text.
-        data: The bytes, without the line end.
+        locator: `line N` from 1, `$` for a whole JSON document; for one of several records that
+            stood in one wrapper the JSON path in it, behind `line N ` if the wrapper is a line.
+        offset: Byte offset of its first byte in the decompressed text; of a record in wrappers that
+            of the line, or of the part of the outermost wrapper that holds it.
+        data: The bytes, without the line end and without wrappers.
+        wrapper: What the wrappers said that were taken off; none where there was none.
     """
 
     locator: str
     offset: int
     data: bytes
+    wrapper: Wrapper | None = None
 
 
 class Place(NamedTuple):
