@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.landing.formats import parsers
 from pipelines.ledger import Ledger
 from pipelines.parquet import scan_files
 from pipelines.publication import TableWriter, content_of
@@ -18,6 +19,7 @@ from pipelines.storage import Lake
 from schemas.registry import table_spec
 from schemas.table import FLEET
 
+from transforms.staging.naming_facts import LOOKUPS, NamingFacts, no_lookups_note
 DELIVERIES = "deliveries"
 
 
@@ -52,6 +54,7 @@ def delivery_rows(
         last = max(last, until)
     days = [first + dt.timedelta(days=n) for n in range((last - first).days + 1)]
     pod_nodes = _nodes_with_pods(ledger)
+    node_addresses = _node_addresses(ledger)
     scoped = ledger.files.with_columns(pl.col("cluster").fill_null(FLEET))
     landed = dict(iter(scoped.group_by("cluster", "export", "landing_date")))
     rows = []
@@ -61,6 +64,7 @@ def delivery_rows(
             for day in days:
                 group = landed.get((scope, export.name, day))
                 row = _row(settings, export, scope, day, group, earlier, pod_nodes, today)
+                row["naming_notes"] = _naming_notes(group, node_addresses.get(scope, frozenset()))
                 rows.append(row)
                 if row["file_count"]:
                     earlier.append(row["bytes"])
@@ -133,6 +137,24 @@ def _row(
 
 def _total(group: pl.DataFrame | None, name: str) -> int:
     return int(group[name].sum()) if group is not None else 0
+def _naming_notes(group: pl.DataFrame | None, node_addresses: frozenset[str]) -> list[str]:
+    """What the look-ups of the files cannot tell of names."""
+    if group is None:
+        return []
+    facts, read_count = NamingFacts(), 0
+    read = pl.col("record_count") - pl.col("rejected_count")
+    for format_name, count, texts, clients in group.select(
+        "format", read, "naming_facts", "lookup_clients"
+    ).iter_rows():
+        facts.add_texts(texts, clients)
+        parser = parsers().get(format_name)
+        if parser is not None and parser.tables == (LOOKUPS,):
+            read_count += count
+    if read_count and not facts.counts["lookups"]:
+        return [no_lookups_note(read_count)]
+    return facts.notes(node_addresses)
+
+
 
 
 def _status(
@@ -154,6 +176,20 @@ def _status(
     if file_count < hourly:
         return "partial", f"{file_count} file(s), expected {hourly}"
     return "complete", None
+
+
+def _node_addresses(ledger: Ledger) -> dict[str, frozenset[str]]:
+    """Addresses of nodes, by cluster and for the fleet, from the staged states."""
+    found: dict[str, set[str]] = {FLEET: set()}
+    for table, column in (("node_states", "addresses"), ("pod_states", "host_addresses")):
+        parts = ledger.parts(table, None, None, None)
+        if not parts:
+            continue
+        states = scan_files(part.path for part in parts).select("cluster", column).explode(column)
+        for cluster, address in states.drop_nulls().unique().collect().iter_rows():
+            found.setdefault(cluster, set()).add(address)
+            found[FLEET].add(address)
+    return {scope: frozenset(addresses) for scope, addresses in found.items()}
 
 
 def _nodes_with_pods(ledger: Ledger) -> dict[tuple[str, dt.date], frozenset[str]]:

@@ -53,6 +53,13 @@ class ExportFiles(Table):
     capabilities: TextList = c.column(
         "Optional columns that the file really carries, as `table.column`."
     )
+    naming_facts: TextList = c.column(
+        "What its look-ups are worth for naming connections, as `fact=rows`; facts of no row are "
+        "left out."
+    )
+    lookup_clients: TextList = c.column(
+        "Different client addresses of its look-ups.", null="more than 256"
+    )
 
 
 @table("ledger", key=("export_file_id", "locator"), order=("export_file_id", "record_index"))
@@ -99,3 +106,8 @@ class Deliveries(Table):
         allowed=("complete", "late", "partial", "missing", "not_configured"),
     )
     reason: str = c.column("What is missing, in words.", null="nothing is missing")
+    naming_notes: TextList = c.column(
+        "What the look-ups that came cannot tell of names, each `word: fact`: `no_lookups`, "
+        "`no_dns_events`, `no_responses`, `only_failures`, `no_answers`, `no_addresses`, "
+        "`no_clients`, `node_clients`; empty where nothing is to be said."
+    )

@@ -12,9 +12,10 @@ from pipelines.cli.options import AsJson
 from pipelines.cli.output import print_plain, printable, to_json
 from pipelines.errors import PodledgerError
 from pipelines.landing.detection import Detected, identify
-from pipelines.landing.formats import format_names
+from pipelines.landing.formats import format_names, parsers
 from pipelines.landing.parsing import Findings, check_file
 from transforms.redaction import KeyedHash, redact, redact_name
+from transforms.staging.naming_facts import LOOKUPS, no_lookups_note
 from transforms.staging.parser import FileContext
 
 SHOWN_REJECTS = 5
@@ -58,6 +59,7 @@ class FileCheck:
         capabilities: `table.column` of optional columns that hold a value.
         first_event_at: Earliest event.
         last_event_at: Latest event.
+        notes: What its look-ups cannot tell of names.
     """
 
     path: str
@@ -72,6 +74,7 @@ class FileCheck:
     capabilities: list[str] = field(default_factory=list)
     first_event_at: dt.datetime | None = None
     last_event_at: dt.datetime | None = None
+    notes: list[str] = field(default_factory=list)
 
 
 def check(
@@ -166,6 +169,12 @@ def _take(result: FileCheck, found: Findings) -> None:
     result.capabilities = sorted(outcome.capabilities)
     result.first_event_at = outcome.first_event_at
     result.last_event_at = outcome.last_event_at
+    is_query_log = result.format is not None and parsers()[result.format].tables == (LOOKUPS,)
+    read_count = outcome.record_count - outcome.rejected_count
+    if is_query_log and read_count and not outcome.naming.counts["lookups"]:
+        result.notes = [no_lookups_note(read_count)]
+    else:
+        result.notes = outcome.naming.notes()
 
 
 def _print(item: FileCheck) -> None:
@@ -199,6 +208,8 @@ def _print(item: FileCheck) -> None:
     more = item.counts["rejected"] - len(item.rejects)
     if more > 0:
         print_plain(f"  and {more} more rejected record(s)")
+    for note in item.notes:
+        print_plain(f"  note: {note}")
 
 
 def _time(instant: dt.datetime | None) -> str:

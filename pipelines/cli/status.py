@@ -39,6 +39,7 @@ def status(config: Config = None, as_json: AsJson = False) -> None:
         ("days", "days"),
         ("days that look-backs need and that are not built", "look_backs"),
         ("deliveries that are not complete", "deliveries"),
+        ("what the newest look-ups of an export cannot tell", "naming"),
         ("records by export", "records"),
         ("rejects by reason", "rejects"),
         ("files with events on days that are never built (wrong clocks)", "misdated"),
@@ -70,9 +71,8 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
         for day in sorted({*event_days(lake), *built})
     ]
     until = max(lake.days(DELIVERIES), default=None)
-    deliveries = delivery_rows(settings, ledger, today, until).filter(
-        pl.col("is_expected") & (pl.col("status") != "complete")
-    )
+    delivered = delivery_rows(settings, ledger, today, until)
+    deliveries = delivered.filter(pl.col("is_expected") & (pl.col("status") != "complete"))
     records = (
         ledger.files.group_by("export", "format")
         .agg(
@@ -90,11 +90,24 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
         "deliveries": deliveries.select(
             "cluster", "export", "landing_date", "status", "reason"
         ).to_dicts(),
+        "naming": _naming(delivered),
         "records": records.to_dicts(),
         "rejects": _rejects(ledger),
         "misdated": misdated_files(lake),
         "coverage": _coverage(lake),
     }
+
+
+def _naming(delivered: pl.DataFrame) -> list[dict[str, Any]]:
+    """Notes of the newest day on which an export delivered, a row each."""
+    return (
+        delivered.filter(pl.col("record_count") > 0)
+        .filter(pl.col("landing_date") == pl.col("landing_date").max().over("cluster", "export"))
+        .select("cluster", "export", "landing_date", note="naming_notes")
+        .explode("note")
+        .drop_nulls("note")
+        .to_dicts()
+    )
 
 
 def _rejects(ledger: Ledger) -> list[dict[str, Any]]:

@@ -521,6 +521,8 @@ def _ledger_row(
         "first_event_at": outcome.first_event_at,
         "last_event_at": outcome.last_event_at,
         "capabilities": sorted(outcome.capabilities),
+        "naming_facts": outcome.naming.texts(),
+        "lookup_clients": outcome.naming.addresses(),
     }
     total = sum(row[f"{kind}_count"] for kind in ("accepted", "duplicate", "rejected", "ignored"))
     if total != outcome.record_count:
@@ -571,6 +573,8 @@ def _commit_known(lake: Lake, known: Sequence[tuple[_Found, str]], report: LandR
                 "first_event_at": None,
                 "last_event_at": None,
                 "capabilities": [],
+                "naming_facts": [],
+                "lookup_clients": [],
             }
             for item, same_as in items
         ]

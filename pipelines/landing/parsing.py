@@ -27,6 +27,7 @@ from schemas.registry import table_spec
 from schemas.table import FLEET, TableSpec
 from transforms.redaction import excerpt, excerpt_around, redact
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord
+from transforms.staging.naming_facts import NAMING_COLUMNS, NamingFacts
 
 BATCH_RECORDS = 20_000
 """Records held before rows are written; bounds the memory of one worker."""
@@ -106,6 +107,7 @@ class FileOutcome:
         last_event_at: Latest event.
         capabilities: `table.column` of optional columns that hold a value.
     """
+        naming: What its look-ups are worth for naming connections.
 
     export_file_id: str
     record_count: int = 0
@@ -117,6 +119,7 @@ class FileOutcome:
     last_event_at: datetime | None = None
     capabilities: set[str] = field(default_factory=set)
 
+    naming: NamingFacts = field(default_factory=NamingFacts)
 
 @dataclass(frozen=True)
 class BatchOutcome:
@@ -295,6 +298,8 @@ def _parse_columns(path: Path, job: FileJob, part: _Part, outcome: FileOutcome) 
                 spec,
                 {name: rows.column(name).null_count < len(rows) for name in rows.schema.names},
                 outcome,
+            if table in NAMING_COLUMNS:
+                outcome.naming.add(table, pl.DataFrame(rows.select(NAMING_COLUMNS[table])))
             )
         if batch.rejects:
             rejects = [
@@ -326,6 +331,7 @@ def _write_rows(
         holds_value = {name: count < frame.height for name, count in nulls.items()}
         _note_capabilities(table_spec(table), holds_value, outcome)
     return refused
+        outcome.naming.add(table, frame)
 
 
 _NO_ROW = "no_row: expected a row, a reason to refuse it or a reason to ignore it"
