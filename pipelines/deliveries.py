@@ -18,8 +18,8 @@ from pipelines.settings import ExportSettings, Settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec
 from schemas.table import FLEET
-
 from transforms.staging.naming_facts import LOOKUPS, NamingFacts, no_lookups_note
+
 DELIVERIES = "deliveries"
 
 
@@ -135,8 +135,6 @@ def _row(
     }
 
 
-def _total(group: pl.DataFrame | None, name: str) -> int:
-    return int(group[name].sum()) if group is not None else 0
 def _naming_notes(group: pl.DataFrame | None, node_addresses: frozenset[str]) -> list[str]:
     """What the look-ups of the files cannot tell of names."""
     if group is None:
@@ -155,6 +153,8 @@ def _naming_notes(group: pl.DataFrame | None, node_addresses: frozenset[str]) ->
     return facts.notes(node_addresses)
 
 
+def _total(group: pl.DataFrame | None, name: str) -> int:
+    return int(group[name].sum()) if group is not None else 0
 
 
 def _status(
