@@ -52,7 +52,9 @@ class PodIntervals(Table):
     run_component: str = c.column("app.kubernetes.io/component.", null="none")
     run_owner: str = c.run_owner()
     project: str = c.project()
-    gpu_count: pl.Int64 = c.count("GPUs of the pod's effective request.")
+    gpu_count: pl.Int64 = c.count(
+        "GPUs of the pod's effective request.", null="no source states its requests"
+    )
 
 
 @table(

@@ -58,7 +58,8 @@ class PodStates(StagingTable):
     replica_index: str = c.column("Replica index.", null="no index")
     gpu_count: pl.Int64 = c.count(
         "GPUs of the effective request: the larger of the largest init container and the sum of "
-        "containers."
+        "containers.",
+        null="the source does not state requests",
     )
     declared_accesses: DeclaredAccesses = c.column(
         "What init arguments, images and derived environment say that it uses.", null="nothing"
@@ -76,16 +77,20 @@ class ContainerStates(StagingTable):
     node: str = c.node(null="not bound to a node")
     container: str = c.container(null=None)
     container_role: str = c.container_role(null=None)
-    ordinal: pl.Int64 = c.column("Place among the containers of its list, from 0.", minimum=0)
+    ordinal: pl.Int64 = c.column(
+        "Place among the containers of its list, from 0.",
+        null="the source does not keep their order",
+        minimum=0,
+    )
     image: str = c.column("Image reference as asked.", null="not stated")
     image_digest: str = c.column("`sha256:…` of the image.", null="not pulled yet or not stated")
     container_id: str = c.column("Container id without its scheme.", null="not created")
     state: str = c.column("What it does.", allowed=("waiting", "running", "terminated", "unknown"))
     reason: str = c.column("Reason of the state.", null="none")
     message: str = c.column("Message of the state, redacted.", null="none")
-    exit_code: pl.Int64 = c.column("Exit code.", null="not terminated")
+    exit_code: pl.Int64 = c.column("Exit code.", null="not terminated, or not stated")
     started_at: Instant = c.column("Start of the current or only run.", null="not started")
-    finished_at: Instant = c.column("End of it.", null="not terminated")
+    finished_at: Instant = c.column("End of it.", null="not terminated, or not stated")
     restart_count: pl.Int64 = c.count("Restarts in place.", null="not stated", adds_up=False)
     last_reason: str = c.column("Reason of the previous run's end.", null="no previous run")
     last_exit_code: pl.Int64 = c.column("Exit code of the previous run.", null="no previous run")
@@ -154,3 +159,57 @@ class Services(StagingTable):
     selector: Pairs = c.column("Label selector.", null="none")
     ports: Ports = c.column("Ports.", null="none")
     created_at: Instant = c.column("metadata.creationTimestamp.", null="not stated")
+
+
+@table("staging", key=STAGING_KEY, covers=("created_at", "observed_at"))
+class Namespaces(StagingTable):
+    """One observed state of a Kubernetes namespace."""
+
+    observed_at: Instant = c.observed_at()
+    watch_event: str = c.column("ADDED, MODIFIED or DELETED.", null="not from a watch")
+    namespace: str = c.namespace(null=None)
+    namespace_uid: str = c.column("UID of the namespace.", null="not stated")
+    labels: Pairs = c.column("Labels, which policies select namespaces by.", null="none")
+    phase: str = c.column("Active or Terminating.", null="not stated")
+    created_at: Instant = c.column("metadata.creationTimestamp.", null="not stated")
+    deletion_at: Instant = c.column("metadata.deletionTimestamp.", null="not being deleted")
+
+
+@table("staging", key=STAGING_KEY, covers=("created_at", "observed_at"))
+class NetworkPolicies(StagingTable):
+    """One observed state of a network policy, of Kubernetes or of Cilium."""
+
+    observed_at: Instant = c.observed_at()
+    watch_event: str = c.column("ADDED, MODIFIED or DELETED.", null="not from a watch")
+    namespace: str = c.namespace(null="the policy holds for the whole cluster")
+    policy_name: str = c.column("Name of the policy.")
+    policy_uid: str = c.column("UID of the policy.", null="not stated")
+    policy_kind: str = c.column(
+        "Kind of the policy.",
+        allowed=("NetworkPolicy", "CiliumNetworkPolicy", "CiliumClusterwideNetworkPolicy"),
+    )
+    api_version: str = c.column("API group and version, such as `cilium.io/v2`.")
+    labels: Pairs = c.column("Labels of the policy itself.", null="none")
+    selector: str = c.column(
+        "Selector of the pods or nodes that it holds for, as JSON (a list of them where a Cilium "
+        "policy has several rules); `{}` selects all.",
+        null="none is stated",
+    )
+    applies_to_ingress: pl.Boolean = c.column(
+        "Whether it restricts what its pods receive: Ingress among policyTypes or, of Cilium, at "
+        "least one ingress rule.",
+        null="the content is not stated",
+    )
+    applies_to_egress: pl.Boolean = c.column(
+        "Whether it restricts what its pods send: Egress among policyTypes or, of Cilium, at least "
+        "one egress rule.",
+        null="the content is not stated",
+    )
+    spec: str = c.column(
+        "`spec` as JSON with sorted keys (a list where a Cilium policy has `specs`), redacted; "
+        "values of HTTP headers are left out.",
+        null="the content is not stated, as where only its deletion was seen",
+    )
+    generation: pl.Int64 = c.column("metadata.generation.", null="not stated", unit="ordinal")
+    created_at: Instant = c.column("metadata.creationTimestamp.", null="not stated")
+    deletion_at: Instant = c.column("metadata.deletionTimestamp.", null="not being deleted")

@@ -707,6 +707,35 @@ def kubernetes_list(p: Planter) -> str:
         }
         for kind in ("Secret", "ConfigMap")
     ]
+    namespace = {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {
+            "creationTimestamp": f"{DAY}T07:00:00Z",
+            "name": p.keep("namespace"),
+            "labels": {"team": p.keep(), "note": p.github(f"{where} namespace label")},
+            "annotations": {"note": p.plain(f"{where} namespace annotation")},
+        },
+    }
+    http = {
+        "path": f"/{p.keep()}",
+        "headers": [f"X-Any: {p.plain(f'{where} header of a policy')}"],
+        "headerMatches": [{"name": p.keep(), "value": p.plain(f"{where} header match")}],
+    }
+    policy = {
+        "apiVersion": "cilium.io/v2",
+        "kind": "CiliumNetworkPolicy",
+        "metadata": {
+            **meta,
+            "name": p.keep("policy"),
+            "annotations": {"note": p.plain(f"{where} policy annotation")},
+        },
+        "spec": {
+            "description": f"{p.keep()} {p.password(f'{where} policy description')}",
+            "endpointSelector": {"matchLabels": {"app": p.keep()}},
+            "egress": [{"toPorts": [{"rules": {"http": [http]}}]}],
+        },
+    }
     r = p.refused()
     no_uid, wrong_time = pod(r, f"{where} rejected pod", 3), pod(r, f"{where} rejected pod", 4)
     del no_uid["metadata"]["uid"]
@@ -714,7 +743,8 @@ def kubernetes_list(p: Planter) -> str:
     wrong_type = pod(r, f"{where} rejected pod", 5)
     variables = wrong_type["spec"]["containers"][0]["env"]
     variables.append({"name": "A", "value": [p.plain(f"{where} wrong type")]})
-    items = [pod(p, where, 1), node, service, *others, no_uid, wrong_time, wrong_type]
+    good = [pod(p, where, 1), node, service, namespace, policy]
+    items = [*good, *others, no_uid, wrong_time, wrong_type]
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, indent=1)
 
 

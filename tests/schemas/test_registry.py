@@ -71,6 +71,7 @@ def test_the_tables_of_the_contract_are_there() -> None:
         "export_files", "rejected_records", "deliveries", "flows", "dns_lookups",
         "object_requests", "credential_sessions", "run_versions", "run_statuses", "pod_states",
         "container_states", "node_states", "kube_event_states", "services", "counter_samples",
+        "namespaces", "network_policies",
         "volume_records",
         "loss_reports", "pod_intervals", "declared_dependencies", "name_bindings", "connections",
         "object_transfers", "counter_increments", "pod_traffic", "peer_traffic", "image_pulls",

@@ -1,53 +1,63 @@
-"""Objects of the Kubernetes API: pods, nodes, services and events, listed or watched.
+"""Objects of the Kubernetes API, listed or watched.
 
+Kinds: pods, nodes, services, events, namespaces, and network policies of Kubernetes and of Cilium.
 Read are lists (`PodList`, `v1 List` of mixed kinds), single objects, lines of objects, and watch
-lines `{"type": …, "object": …}`. Facts and traps: the sources and versions named at each function.
+lines `{"type": …, "object": …}`, also as documents behind each other (`kubectl get --watch`). YAML
+is not read: it is refused once, with the option that writes JSON instead. Facts and traps: the
+sources and versions named at each function.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import msgspec
 
 from transforms.staging.json_heads import first_value
-from transforms.staging.json_records import Item, RecordError, decode, documents
-from transforms.staging.kubernetes_cluster import NODE, SERVICE, node_rows, service_rows
-from transforms.staging.kubernetes_events import KUBE_EVENT, event_rows
-from transforms.staging.kubernetes_pods import POD, pod_rows
-from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition, Row
-
-WATCH_EVENTS = ("ADDED", "MODIFIED", "DELETED")
-EVENT_GROUPS = frozenset({"v1", "events.k8s.io/v1", "events.k8s.io/v1beta1"})
+from transforms.staging.json_records import SHOWN_KEYS, Item, RecordError, decode, documents
+from transforms.staging.kubernetes_objects import (
+    HEAD,
+    LISTED,
+    TABLES,
+    WATCH_EVENTS,
+    Head,
+    change_record,
+    object_record,
+)
+from transforms.staging.parser import (
+    FileContext,
+    Parsed,
+    Parser,
+    RawRecord,
+    Recognition,
+    ignored,
+    rejected,
+)
 
 _FOREIGN_GROUPS = ("audit.k8s.io/",)
 """Groups whose documents are another format, although they look like objects."""
 
-
-class _Head(msgspec.Struct, rename="camel"):
-    """What tells a list, a watch line and an object apart; the rest stays undecoded."""
-
-    kind: str | None = None
-    api_version: str | None = None
-    type: msgspec.Raw = msgspec.Raw()
-    object: msgspec.Raw = msgspec.Raw()
-    items: msgspec.Raw = msgspec.Raw()
-
-
-class _Failure(msgspec.Struct):
-    status: str | None = None
-
-
-_HEAD = msgspec.json.Decoder(_Head)
-_TEXT = msgspec.json.Decoder(str)
 _ITEMS: "msgspec.json.Decoder[list[msgspec.Raw] | None]" = msgspec.json.Decoder(
     list[msgspec.Raw] | None
 )
-_FAILURE = msgspec.json.Decoder(_Failure)
+_YAML = re.compile(rb"(?:\xef\xbb\xbf)?(?:#|%YAML|---|(?:- )?(?:apiVersion|kind|items|metadata):)")
+_YAML_OBJECT = re.compile(rb"^(?:- |  )?(apiVersion|kind): [^\s{\[]+[ \r]*$", re.MULTILINE)
+_SECRET_KIND = re.compile(rb'"kind"\s*:\s*"(?:Secret|ConfigMap)')
 
 
 def parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
     """Parse raw records; a list gives one result per item."""
-    for raw in records:
+    rest = iter(records)
+    first = next(rest, None)
+    if first is None:
+        return
+    if _YAML.match(first.data):
+        yield rejected(first, "yaml: expected JSON, as `kubectl get -o json` writes it, got YAML")
+        for raw in rest:
+            yield ignored(raw, "yaml")
+        return
+    for raw in chain((first,), rest):
         for document in documents(raw):
             yield from _document(document, context)
 
@@ -57,108 +67,29 @@ def _document(document: Item, context: FileContext) -> Iterator[Parsed]:
         if document.data.lstrip()[:1] == b"[":
             items = decode(_ITEMS, document.data, document.path) or []
             for index, data in enumerate(items):
-                yield _object(document.part(f"[{index}]", bytes(data)), context, None, None)
+                yield object_record(document.part(f"[{index}]", bytes(data)), context)
             return
-        head = decode(_HEAD, document.data, document.path)
+        head = decode(HEAD, document.data, document.path)
         if bytes(head.object) and head.kind is None:
-            yield _watch_line(document, head, context)
+            yield change_record(document, head, context, LISTED)
         elif bytes(head.items) and (head.kind or "List").endswith("List"):
             yield from _list(document, head, context)
         else:
-            yield _object(document, context, None, None)
+            yield object_record(document, context)
     except RecordError as error:
-        yield document.rejected(error)
+        # Data of a Secret may stand under any key, also one that is shown of other objects.
+        holds_secrets = _SECRET_KIND.search(document.data) is not None
+        yield document.rejected(error, frozenset() if holds_secrets else SHOWN_KEYS)
 
 
-def _list(document: Item, head: _Head, context: FileContext) -> Iterator[Parsed]:
+def _list(document: Item, head: Head, context: FileContext) -> Iterator[Parsed]:
     """One result per item; items of a typed list may leave out what the list says of them."""
     path = f"{document.path}.items"
     items = decode(_ITEMS, bytes(head.items), path) or []
     kind = (head.kind or "").removesuffix("List") or None
     for index, data in enumerate(items):
         item = document.part(f".items[{index}]", bytes(data))
-        yield _object(item, context, kind, head.api_version)
-
-
-def _watch_line(document: Item, head: _Head, context: FileContext) -> Parsed:
-    change = decode(_TEXT, bytes(head.type) or b"null", f"{document.path}.type")
-    if change == "BOOKMARK":
-        return document.ignored("bookmark")
-    if change == "ERROR":
-        return document.ignored("watch_error")
-    if change not in WATCH_EVENTS:
-        known = ", ".join(WATCH_EVENTS)
-        message = f"wrong_watch_event: expected {known}, got another word at {document.path}.type"
-        return document.rejected(message)
-    inner = Item(document.locator, f"{document.path}.object", document.offset, bytes(head.object))
-    return _object(inner, context, None, None, watch_event=change)
-
-
-def _object(
-    item: Item,
-    context: FileContext,
-    kind: str | None,
-    api_version: str | None,
-    *,
-    watch_event: str | None = None,
-) -> Parsed:
-    """One object; kind and API version are the list's where the item leaves them out."""
-    try:
-        head = decode(_HEAD, item.data, item.path)
-        kind, group = head.kind or kind, head.api_version or api_version or "v1"
-        if kind is None:
-            return item.rejected(f"no_kind: expected {item.path}.kind, got none")
-        if kind == "Status" and group == "v1":
-            return item.rejected(_failure(item))
-        read = _reader(kind, group)
-        if read is None:
-            return item.ignored("other_kind")
-        return item.accepted(read(item, context, watch_event))
-    except RecordError as error:
-        return item.rejected(error)
-
-
-def _failure(item: Item) -> str:
-    """An export that holds the API's refusal holds no state."""
-    status = decode(_FAILURE, item.data, item.path).status
-    return f"no_objects: expected objects, got a Status {'Failure' if status == 'Failure' else ''}"
-
-
-_Read = Callable[[Item, FileContext, str | None], tuple[Row, ...]]
-
-
-def _reader(kind: str, group: str) -> _Read | None:
-    """How a kind is read; null for one that is not used.
-
-    `Service` of another group, such as Polyaxon's own, is another kind.
-    """
-    if kind == "Event":
-        return _read_event if group in EVENT_GROUPS else None
-    return (
-        {"Pod": _read_pod, "Node": _read_node, "Service": _read_service}.get(kind)
-        if (group == "v1")
-        else None
-    )
-
-
-def _read_pod(item: Item, context: FileContext, watch: str | None) -> tuple[Row, ...]:
-    pod = decode(POD, item.data, item.path)
-    return pod_rows(pod, item, context, watch_event=watch, has_own_time=watch is not None)
-
-
-def _read_event(item: Item, context: FileContext, watch: str | None) -> tuple[Row, ...]:
-    event = decode(KUBE_EVENT, item.data, item.path)
-    return event_rows(event, item, context, watch_event=watch, has_own_time=watch is not None)
-
-
-def _read_node(item: Item, context: FileContext, watch: str | None) -> tuple[Row, ...]:
-    node = decode(NODE, item.data, item.path)
-    return node_rows(node, item, context, watch_event=watch, has_own_time=watch is not None)
-
-
-def _read_service(item: Item, context: FileContext, watch: str | None) -> tuple[Row, ...]:
-    service = decode(SERVICE, item.data, item.path)
-    return service_rows(service, item, context, watch_event=watch, has_own_time=watch is not None)
+        yield object_record(item, context, kind, head.api_version)
 
 
 # -- recognition ---------------------------------------------------------------------------------
@@ -166,6 +97,14 @@ def _read_service(item: Item, context: FileContext, watch: str | None) -> tuple[
 
 def recognise(head: bytes) -> Recognition:
     """Judge a head: an object has apiVersion and kind, a watch line has type and object."""
+    if _YAML.match(head.lstrip()):
+        found = set(_YAML_OBJECT.findall(head))
+        is_yaml = found == {b"apiVersion", b"kind"}
+        return (
+            Recognition(2, "YAML, which is not read: export it with -o json")
+            if is_yaml
+            else (Recognition(0))
+        )
     value = first_value(head)
     if isinstance(value, list):
         value = value[0] if value else None
@@ -221,7 +160,7 @@ def _word(text: object) -> str:
 PARSER = Parser(
     name="kubernetes",
     title="Kubernetes objects (lists, lines, watches)",
-    tables=("pod_states", "container_states", "node_states", "kube_event_states", "services"),
+    tables=TABLES,
     shape="json",
     record="One object: an item of a list, a single object, or the object of one watch line.",
     cannot_tell=(

@@ -1,6 +1,7 @@
-"""Rows of nodes and services: the places of a cluster."""
+"""Rows of nodes, services and namespaces: the places of a cluster."""
 
 import ipaddress
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from transforms.staging.kubernetes_metadata import (
     object_record_id,
     observe,
     read_addresses,
+    read_deletion,
     read_metadata,
     required,
     uid_text,
@@ -94,8 +96,20 @@ class Service(msgspec.Struct):
     status: _ServiceStatus | None = None
 
 
+class _NamespaceStatus(msgspec.Struct):
+    phase: str | None = None
+
+
+class Namespace(msgspec.Struct):
+    """A namespace, as far as it is read."""
+
+    metadata: Metadata | None = None
+    status: _NamespaceStatus | None = None
+
+
 NODE = msgspec.json.Decoder(Node)
 SERVICE = msgspec.json.Decoder(Service)
+NAMESPACE = msgspec.json.Decoder(Namespace)
 
 
 def node_rows(
@@ -105,6 +119,7 @@ def node_rows(
     *,
     watch_event: str | None = None,
     has_own_time: bool = False,
+    seen_at: datetime | None = None,
 ) -> tuple[Row, ...]:
     """Row of one observed state of a node.
 
@@ -120,7 +135,7 @@ def node_rows(
         where = f".status.conditions[{index}]"
         times.read(condition.last_heartbeat_time, f"{where}.lastHeartbeatTime")
         times.read(condition.last_transition_time, f"{where}.lastTransitionTime")
-    observed = observe(context, times.newest, has_own_time=has_own_time)
+    observed = observe(context, times.newest, has_own_time=has_own_time, seen_at=seen_at)
     labels = metadata.labels or {}
     addresses = [
         a.address for a in status.addresses or () if a.type in {"InternalIP", "ExternalIP"}
@@ -151,6 +166,7 @@ def service_rows(
     *,
     watch_event: str | None = None,
     has_own_time: bool = False,
+    seen_at: datetime | None = None,
 ) -> tuple[Row, ...]:
     """Row of one observed state of a service.
 
@@ -163,7 +179,7 @@ def service_rows(
     namespace = required(metadata.namespace, "namespace", f"{item.path}.metadata.namespace")
     times = StatedTimes(item.path)
     created = read_metadata(metadata, times)
-    observed = observe(context, times.newest, has_own_time=has_own_time)
+    observed = observe(context, times.newest, has_own_time=has_own_time, seen_at=seen_at)
     balancer = status.load_balancer or _LoadBalancer()
     own = [a for a in (*(spec.cluster_ips or ()), spec.cluster_ip) if a != "None"]
     values = {
@@ -183,6 +199,41 @@ def service_rows(
         "created_at": created,
     }
     return (("services", values),)
+
+
+def namespace_rows(
+    namespace: Namespace,
+    item: Item,
+    context: FileContext,
+    *,
+    watch_event: str | None = None,
+    has_own_time: bool = False,
+    seen_at: datetime | None = None,
+) -> tuple[Row, ...]:
+    """Row of one observed state of a namespace.
+
+    Raises:
+        RecordError: A value that is used is missing or wrong.
+    """
+    metadata = namespace.metadata or Metadata()
+    name = required(metadata.name, "name", f"{item.path}.metadata.name")
+    times = StatedTimes(item.path)
+    created = read_metadata(metadata, times)
+    deletion = read_deletion(metadata, item.path, times)
+    observed = observe(context, times.newest, has_own_time=has_own_time, seen_at=seen_at)
+    status = namespace.status or _NamespaceStatus()
+    values = {
+        "record_id": object_record_id("Namespace", metadata, item, watch_event, observed),
+        "observed_at": observed.at,
+        "watch_event": watch_event,
+        "namespace": name_text(name),
+        "namespace_uid": uid_text(metadata.uid) if metadata.uid else None,
+        "labels": pairs(metadata.labels),
+        "phase": name_text(status.phase),
+        "created_at": created,
+        "deletion_at": deletion,
+    }
+    return (("namespaces", values),)
 
 
 def _label(labels: dict[str, str], names: tuple[str, ...]) -> str | None:

@@ -78,6 +78,7 @@ def event_rows(
     *,
     watch_event: str | None = None,
     has_own_time: bool = False,
+    seen_at: datetime | None = None,
 ) -> tuple[Row, ...]:
     """Row of one observed state of an event.
 
@@ -102,7 +103,7 @@ def event_rows(
     happened = happened or created
     if happened is None:
         raise no_event_time(item)
-    observed = observe(context, times.newest, has_own_time=has_own_time)
+    observed = observe(context, times.newest, has_own_time=has_own_time, seen_at=seen_at)
     involved = event.involved_object or event.regarding or _Involved()
     source = event.source or event.deprecated_source or _Source()
     reporter = event.reporting_component or event.reporting_controller or source.component

@@ -53,6 +53,7 @@ class Metadata(msgspec.Struct, rename="camel"):
     labels: dict[str, str] | None = None
     annotations: dict[str, str] | None = None
     owner_references: list[OwnerReference] | None = None
+    finalizers: list[str] | None = None
     managed_fields: list[ManagedField] | None = None
 
 
@@ -66,6 +67,20 @@ class Observed(NamedTuple):
 
     at: datetime
     basis: str
+
+
+class Sight(NamedTuple):
+    """How an object was seen.
+
+    Attributes:
+        watch_event: ADDED, MODIFIED or DELETED, where a change was seen.
+        has_own_time: Whether the record is a change or an archive, not a listing.
+        at: When it was seen, where the record around the object states that.
+    """
+
+    watch_event: str | None = None
+    has_own_time: bool = False
+    at: datetime | None = None
 
 
 class StatedTimes:
@@ -105,19 +120,29 @@ class StatedTimes:
             self.newest = instant
 
 
-def observe(context: FileContext, newest: datetime | None, *, has_own_time: bool) -> Observed:
+def observe(
+    context: FileContext,
+    newest: datetime | None,
+    *,
+    has_own_time: bool,
+    seen_at: datetime | None = None,
+) -> Observed:
     """Say when a state was observed (definitions.md 1).
 
     A state was there at each time that it states and, as files are written behind the hour or day
     in their path, at that time too: the later of the two is proven. A list of states has no time of
     its own, so that without a time in the path it stands for the end of its landing day. A watch
-    line or an archived state was written when it changed, and so never stands for that.
+    line or an archived state was written when it changed, and so never stands for that. A record
+    that states when the object was seen, such as that of an audited request, needs none of this.
 
     Args:
         context: The file.
         newest: Newest time that the state itself proves.
         has_own_time: Whether the record is a change (watch, archive, run version), not a listing.
+        seen_at: When the record says that the object was seen.
     """
+    if seen_at is not None:
+        return Observed(seen_at, "record")
     known = [Observed(newest, "record")] if newest is not None else []
     if context.path_at is not None:
         known.append(Observed(context.path_at, "path"))

@@ -222,6 +222,7 @@ def pod_rows(
     has_own_time: bool = False,
     folder_run: str | None = None,
     also_there: datetime | None = None,
+    seen_at: datetime | None = None,
 ) -> tuple[Row, ...]:
     """Rows of one observed state of a pod.
 
@@ -233,6 +234,7 @@ def pod_rows(
         has_own_time: Whether the record is a change or an archive, not a listing.
         folder_run: Run whose archive holds the pod.
         also_there: Another time at which the pod was there (an event beside it in an archive).
+        seen_at: When the record around the pod says that it was seen.
 
     Returns:
         One row for pod_states, then one row per container for container_states.
@@ -257,7 +259,7 @@ def pod_rows(
     parts = list(_parts(metadata, spec, status))
     life = _Life()
     container_values = [_container_values(part, times, life) for part in parts]
-    observed = observe(context, times.newest, has_own_time=has_own_time)
+    observed = observe(context, times.newest, has_own_time=has_own_time, seen_at=seen_at)
     record_id = object_record_id("Pod", metadata, item, watch_event, observed)
     identity = {
         "record_id": record_id,

@@ -141,7 +141,10 @@ SAMPLES: dict[str, Known | Unknown] = {
     "polyaxon/offline_run/events_metric_loss.plx": Unknown(),
     "polyaxon/offline_run/events_text_stage.plx": Unknown(),
     "polyaxon/offline_run/plxlogs_logs.jsonl": Unknown(),
-    "polyaxon/real_pod_metadata_v1.1.8_issue1064.yaml": Unknown(),
+    # YAML is not read: one line is refused, and says what to do.
+    "polyaxon/real_pod_metadata_v1.1.8_issue1064.yaml": Known(
+        "kubernetes", rejected={"yaml": 1}, ignored={"yaml": 23}
+    ),
     # Custom resources are Kubernetes objects, of kinds that are not read.
     "polyaxon/k8s_cr_job.json": Known("kubernetes", ignored={"other_kind": 1}),
     "polyaxon/k8s_cr_matrix_child_job.json": Known("kubernetes", ignored={"other_kind": 1}),

@@ -12,6 +12,7 @@ from tests.transforms.staging.export_text import (
     parse,
     parse_file,
     rows,
+    stated,
     word,
     words,
     written,
@@ -189,6 +190,228 @@ def test_one_broken_item_leaves_the_others() -> None:
     assert found[1].reject == (
         "wrong_type: expected array | null, got str at $.items[1].spec.containers"
     )
+
+
+def test_yaml_is_refused_once_with_the_option_that_writes_json() -> None:
+    text = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: train\n"
+    recognised = PARSER.recognise(text.encode())
+    assert (recognised.score, recognised.variant) == (
+        2,
+        "YAML, which is not read: export it with -o json",
+    )
+    found = parse(PARSER, text)
+    assert found[0].reject == ("yaml: expected JSON, as `kubectl get -o json` writes it, got YAML")
+    assert [record.ignore for record in found[1:]] == ["yaml"] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("# a comment\n---\napiVersion: apps/v1\nkind: List\n", 2),
+        ("items:\n- apiVersion: v1\n  kind: Pod\n", 2),
+        ("apiVersion: v1\n", 0),
+        ("# HELP up Whether it is up.\nup 1\n", 0),
+        ("metadata: {}\n", 0),
+    ],
+)
+def test_yaml_is_told_by_the_two_keys_of_every_object(text: str, score: int) -> None:
+    assert PARSER.recognise(text.encode()).score == score
+
+
+# -- namespaces and policies ---------------------------------------------------------------------
+
+
+def test_a_namespace_gives_its_labels_and_phase() -> None:
+    value = {
+        "kind": "Namespace",
+        "apiVersion": "v1",
+        "metadata": {
+            "name": "ml",
+            "uid": "44444444-2222-4333-8444-555555555555",
+            "resourceVersion": "7",
+            "creationTimestamp": "2026-03-01T00:00:00Z",
+            "deletionTimestamp": "2026-03-10T07:00:00Z",
+            "labels": {"kubernetes.io/metadata.name": "ml", "team": "vision"},
+            "annotations": {"note": "not kept"},
+        },
+        "spec": {"finalizers": ["kubernetes"]},
+        "status": {"phase": "Terminating"},
+    }
+    found = parse(PARSER, json.dumps({"type": "MODIFIED", "object": value}))
+    assert stated(rows(found, "namespaces")[0], "record_id") == {
+        "observed_at": instant("07:00:00"),
+        "watch_event": "MODIFIED",
+        "namespace": "ml",
+        "namespace_uid": "44444444-2222-4333-8444-555555555555",
+        "labels": [
+            {"name": "kubernetes.io/metadata.name", "value": "ml"},
+            {"name": "team", "value": "vision"},
+        ],
+        "phase": "Terminating",
+        "created_at": instant("2026-03-01 00:00:00"),
+        "deletion_at": instant("07:00:00"),
+    }
+    check_rows(found)
+
+
+def policy(kind: str, version: str, **sections: object) -> dict[str, object]:
+    """A policy of documentation values."""
+    metadata: dict[str, object] = {
+        "name": "only-storage",
+        "uid": "55555555-2222-4333-8444-555555555555",
+        "resourceVersion": "8",
+        "generation": 2,
+        "creationTimestamp": "2026-03-01T00:00:00Z",
+        "labels": {"owner": "platform"},
+    }
+    if kind != "CiliumClusterwideNetworkPolicy":
+        metadata["namespace"] = "ml"
+    return {"kind": kind, "apiVersion": version, "metadata": metadata, **sections}
+
+
+def read_policy(value: dict[str, object]) -> dict[str, object]:
+    """The one row of a policy."""
+    found = parse(PARSER, json.dumps(value), path_at=instant("08:00:00"))
+    check_rows(found)
+    (row,) = rows(found, "network_policies")
+    return row
+
+
+def test_a_network_policy_gives_every_column() -> None:
+    spec = {
+        "podSelector": {"matchLabels": {"app": "train"}},
+        "policyTypes": ["Egress"],
+        "egress": [{"to": [{"ipBlock": {"cidr": "203.0.113.0/24"}}], "ports": [{"port": 443}]}],
+    }
+    row = read_policy(policy("NetworkPolicy", "networking.k8s.io/v1", spec=spec))
+    assert stated(row, "record_id") == {
+        "observed_at": instant("08:00:00"),
+        "namespace": "ml",
+        "policy_name": "only-storage",
+        "policy_uid": "55555555-2222-4333-8444-555555555555",
+        "policy_kind": "NetworkPolicy",
+        "api_version": "networking.k8s.io/v1",
+        "labels": [{"name": "owner", "value": "platform"}],
+        "selector": '{"matchLabels":{"app":"train"}}',
+        "applies_to_ingress": False,
+        "applies_to_egress": True,
+        "spec": (
+            '{"egress":[{"ports":[{"port":443}],"to":[{"ipBlock":{"cidr":"203.0.113.0/24"}}]}],'
+            '"podSelector":{"matchLabels":{"app":"train"}},"policyTypes":["Egress"]}'
+        ),
+        "generation": 2,
+        "created_at": instant("2026-03-01 00:00:00"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "sections", "selector", "ingress", "egress"),
+    [
+        # Without policyTypes ingress is restricted, and egress if there are rules for it.
+        ("NetworkPolicy", "networking.k8s.io/v1", {"spec": {"podSelector": {}}}, "{}", True, False),
+        ("NetworkPolicy", "extensions/v1beta1", {"spec": {"egress": [{}]}}, "{}", True, True),
+        ("NetworkPolicy", "networking.k8s.io/v1", {"spec": {"egress": []}}, "{}", True, False),
+        ("NetworkPolicy", "networking.k8s.io/v1", {}, None, None, None),
+        ("CiliumNetworkPolicy", "cilium.io/v2",
+         {"spec": {"endpointSelector": {}, "egressDeny": [{"toEntities": ["world"]}]}},
+         "{}", False, True),
+        ("CiliumNetworkPolicy", "cilium.io/v2",
+         {"specs": [{"endpointSelector": {"matchLabels": {"a": "b"}}, "ingress": [{}]},
+                    {"endpointSelector": {}, "egress": [{}]}]},
+         '[{"matchLabels":{"a":"b"}},{}]', True, True),
+        ("CiliumClusterwideNetworkPolicy", "cilium.io/v2",
+         {"spec": {"nodeSelector": {"matchLabels": {"x": "y"}}, "ingress": []}},
+         '{"matchLabels":{"x":"y"}}', False, False),
+        ("CiliumNetworkPolicy", "cilium.io/v2", {"spec": None}, None, None, None),
+    ],
+)  # fmt: skip
+def test_a_policy_says_whom_it_selects_and_what_it_restricts(
+    kind: str,
+    version: str,
+    sections: dict[str, object],
+    selector: str | None,
+    ingress: bool | None,
+    egress: bool | None,
+) -> None:
+    row = read_policy(policy(kind, version, **sections))
+    assert (row["policy_kind"], row["api_version"]) == (kind, version)
+    assert row["namespace"] == (None if kind == "CiliumClusterwideNetworkPolicy" else "ml")
+    assert row["selector"] == selector
+    assert (row["applies_to_ingress"], row["applies_to_egress"]) == (ingress, egress)
+    assert (row["spec"] is None) is (selector is None)
+
+
+def test_a_policy_of_another_group_is_another_kind() -> None:
+    calico = policy("NetworkPolicy", "projectcalico.org/v3", spec={})
+    assert words(parse(PARSER, json.dumps(calico))) == {"other_kind": 1}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"spec": []}, "wrong_type: expected object | null, got array at $.spec"),
+        ({"spec": {"policyTypes": "Egress"}},
+         "wrong_type: expected array | null, got str at $.spec.policyTypes"),
+        ({"metadata": {"namespace": "ml"}}, "no_name: expected $.metadata.name, got none"),
+        ({"metadata": {"name": "a"}}, "no_namespace: expected $.metadata.namespace, got none"),
+    ],
+)  # fmt: skip
+def test_a_broken_policy_is_refused(changes: dict[str, object], reason: str) -> None:
+    value = policy("NetworkPolicy", "networking.k8s.io/v1", spec={}) | changes
+    assert [record.reject for record in parse(PARSER, json.dumps(value))] == [reason]
+
+
+def test_a_policy_nested_too_deep_is_refused() -> None:
+    head_ = '{"kind":"CiliumNetworkPolicy","apiVersion":"cilium.io/v2","metadata":'
+    head_ += '{"name":"a","namespace":"ml"},"spec":{"a":'
+    for depth in (400, 900, 5_000):
+        found = parse(PARSER, head_ + "[" * depth + "]" * depth + "}}")
+        assert word(found[0]) in {"accepted", "too_deep"}
+        check_each(found)
+    assert word(found[0]) == "too_deep"
+
+
+def test_no_secret_of_a_policy_is_stored() -> None:
+    rules = {
+        "http": [
+            {
+                "method": "GET",
+                "path": "/v2/.*",
+                "headers": [f"X-Any: {SECRET}", f"Other {SECRET}"],
+                "headerMatches": [{"name": "X-Any", "value": SECRET, "mismatch": "LOG"}],
+            }
+        ]
+    }
+    spec = {
+        "endpointSelector": {"matchLabels": {"api_key": SECRET, "app": "train"}},
+        "description": f"uses password={SECRET}",
+        "egress": [{"toPorts": [{"ports": [{"port": "443"}], "rules": rules}]}],
+    }
+    row = read_policy(policy("CiliumNetworkPolicy", "cilium.io/v2", spec=spec))
+    assert SECRET not in repr(row)
+    kept = json.loads(str(row["spec"]))
+    http = kept["egress"][0]["toPorts"][0]["rules"]["http"][0]
+    assert http["method"] == "GET"
+    assert http["path"] == "/v2/.*"
+    assert http["headers"] == ["X-Any: ***", "Other: ***"]
+    assert http["headerMatches"] == [{"name": "X-Any", "value": "***", "mismatch": "LOG"}]
+    assert kept["endpointSelector"]["matchLabels"] == {"api_key": "***", "app": "train"}
+
+
+def test_a_broken_list_with_secrets_shows_none_of_their_data() -> None:
+    value = {
+        "kind": "Secret",
+        "apiVersion": "v1",
+        "metadata": {"name": "db"},
+        "data": {"name": "aHVudGVyMg", "status": "hunter2", "reason": "hunter2"},
+    }
+    text = json.dumps(pod_list(value, kind="List"))[:-2]
+    found = parse(PARSER, text)
+    assert word(found[0]) == "invalid_json"
+    for record in found:
+        assert b"hunter2" not in record.raw
+        assert b"aHVudGVyMg" not in record.raw
+        assert "hunter2" not in repr(record.place)
 
 
 # -- what must not come out ----------------------------------------------------------------------
@@ -430,6 +653,9 @@ COUNTS = {
 }
 
 
+YAML_SAMPLE = "polyaxon/real_pod_metadata_v1.1.8_issue1064.yaml"
+
+
 @pytest.mark.samples
 @pytest.mark.parametrize("name", COUNTS)
 def test_real_files_hold_what_was_counted_in_them(samples: Path, name: str) -> None:
@@ -441,7 +667,16 @@ def test_real_files_hold_what_was_counted_in_them(samples: Path, name: str) -> N
 
 
 @pytest.mark.samples
+def test_a_real_file_of_yaml_is_recognised_and_refused_once(samples: Path) -> None:
+    path = samples / YAML_SAMPLE
+    assert PARSER.recognise(head(path)).score == 2
+    found = parse_file(PARSER, path)
+    assert found[0].reject is not None
+    assert {record.ignore for record in found[1:]} == {"yaml"}
+
+
+@pytest.mark.samples
 def test_real_files_of_other_formats_are_not_recognised(samples: Path) -> None:
     for path in sorted(samples.rglob("*")):
-        if path.is_file() and str(path.relative_to(samples)) not in COUNTS:
+        if path.is_file() and str(path.relative_to(samples)) not in {*COUNTS, YAML_SAMPLE}:
             assert PARSER.recognise(head(path)).score == 0, path.name

@@ -152,13 +152,14 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
             "k8s_cr_matrix_child_job.json",
             "k8s_cr_raycluster.json",
             "k8s_cr_service_sandbox.json",
+            # YAML is recognised, to say how to write JSON.
+            "real_pod_metadata_v1.1.8_issue1064.yaml",
         ),
         "": (
             "api_run_job_namespace.json",
             "offline_run/events_metric_loss.plx",
             "offline_run/events_text_stage.plx",
             "offline_run/plxlogs_logs.jsonl",
-            "real_pod_metadata_v1.1.8_issue1064.yaml",
         ),
     },
 }

@@ -1,0 +1,1 @@
+"""Mutations of export files, and what must still hold."""

@@ -1,0 +1,1 @@
+"""Small whole files of each format, to mutate."""
