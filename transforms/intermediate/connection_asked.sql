@@ -6,6 +6,7 @@ WITH nameless AS (
     SELECT
         c.connection,
         c.initiator_address,
+        c.responder_address,
         c.first_us - CAST($just_before_us AS BIGINT) AS from_us,
         c.first_us + CAST($neighbour_us AS BIGINT) AS until_us
     FROM connection_peers AS c
@@ -41,19 +42,45 @@ external AS (
 ),
 
 asked AS (
-    SELECT w.connection, e.query_name, BOOL_OR(e.has_answers) AS has_answers
+    SELECT
+        w.connection,
+        w.responder_address,
+        e.query_name,
+        BOOL_OR(e.has_answers) AS has_answers
     FROM waiting AS w
     INNER JOIN external AS e
         ON w.initiator_address = e.client_address
         AND w.bucket = e.bucket
         AND e.event_us >= w.from_us
         AND e.event_us <= w.until_us
-    GROUP BY w.connection, e.query_name
+    GROUP BY w.connection, w.responder_address, e.query_name
+),
+
+alone AS (
+    SELECT connection, responder_address, MIN(query_name) AS query_name
+    FROM asked
+    WHERE NOT has_answers
+    GROUP BY connection, responder_address
+    HAVING COUNT(*) = 1
+),
+
+-- What the names mean to those whose log has answers.
+told AS (
+    SELECT query_name, UNNEST(answers) AS answer
+    FROM dns_lookups
+    WHERE answers IS NOT NULL AND query_name IN (SELECT query_name FROM alone)
+),
+
+addresses AS (
+    SELECT DISTINCT query_name, answer.data AS address
+    FROM told
+    WHERE answer.type IN ('A', 'AAAA')
 )
 
 -- A name whose answers are known, and do not hold this address, is not the name.
-SELECT connection, MIN(query_name) AS query_name
-FROM asked
-WHERE NOT has_answers
-GROUP BY connection
-HAVING COUNT(*) = 1
+SELECT l.connection, l.query_name
+FROM alone AS l
+LEFT JOIN addresses AS a ON l.query_name = a.query_name AND l.responder_address = a.address
+WHERE
+    a.address IS NOT NULL
+    OR l.query_name NOT IN (SELECT query_name FROM addresses)

@@ -1,0 +1,185 @@
+"""What the exports of the labelled fleet prove, worked out from what was exported and nothing else.
+
+An end of a connection is *determined* if one pod and no other fits all that was exported of it: its
+name and its address, or its address alone where no name was told, by the lifetimes that the exports
+of Kubernetes state, each widened by the skew guard. This is the contract read by another reader: it
+shares no code with what is measured.
+"""
+
+from bisect import bisect_left
+from collections import defaultdict
+from dataclasses import dataclass
+
+from tests.fleet.labelled.hosts import life_of
+from tests.fleet.labelled.moments import SECOND, to_whole_second
+from tests.fleet.labelled.render_kubernetes import State
+from tests.fleet.labelled.traffic import Connection, Event, Lookup, Traffic, is_in_gap
+from tests.fleet.labelled.world import Pod, World, start_time
+
+GUARD = 2 * SECOND
+
+
+@dataclass(frozen=True)
+class Life:
+    """What can be known of a pod.
+
+    Attributes:
+        pod: The pod.
+        created: Written to the API.
+        start: It had its addresses; none if no state showed them.
+        end: It lost them, at the latest; none if nothing says so.
+    """
+
+    pod: Pod
+    created: int
+    start: int | None
+    end: int | None
+
+    def lives(self, moment: int, guard: int) -> bool:
+        """Whether it was there, its interval widened by the guard."""
+        return self.created - guard <= moment and (self.end is None or moment < self.end + guard)
+
+    def holds(self, moment: int, guard: int) -> bool:
+        """Whether it had its addresses, its interval widened by the guard."""
+        return (
+            self.start is not None
+            and self.start - guard <= moment
+            and (self.end is None or moment < self.end + guard)
+        )
+
+
+class Knowledge:
+    """What the builds can know of pods.
+
+    A state speaks for the time from the pod's creation to its observation, so one of the next day
+    tells what was true on the day before as well.
+    """
+
+    def __init__(self, world: World, told: dict[str, list[State]]) -> None:
+        lives = [_life(pod, told[pod.uid]) for pod in world.pods if pod.uid in told]
+        self.by_address: dict[str, list[Life]] = defaultdict(list)
+        self.by_name: dict[str, list[Life]] = defaultdict(list)
+        self.by_uid: dict[str, Life] = {}
+        for life in _ended_by_successors(lives):
+            for address in life.pod.addresses:
+                if not life.pod.host_network:
+                    self.by_address[address].append(life)
+            self.by_name[life.pod.cluster.name + "/" + life.pod.name].append(life)
+            self.by_uid[life.pod.uid] = life
+
+    def holders(self, address: str, moment: int, guard: int) -> set[str]:
+        """UIDs of pods that had an address."""
+        return {x.pod.uid for x in self.by_address[address] if x.holds(moment, guard)}
+
+    def named(self, pod: Pod, moment: int, guard: int) -> set[str]:
+        """UIDs of pods of that name."""
+        lives = self.by_name[pod.cluster.name + "/" + pod.name]
+        return {x.pod.uid for x in lives if x.lives(moment, guard)}
+
+    def determines(self, pod: Pod, address: str, moment: int, *, has_name: bool) -> bool:
+        """Whether what was exported fits this pod and no other."""
+        if pod.uid not in self.by_uid or pod.host_network:
+            return False
+        wide = self.holders(address, moment, GUARD)
+        if not has_name:
+            return wide == {pod.uid}
+        named = self.named(pod, moment, GUARD)
+        exact = self.holders(address, moment, 0)
+        if exact and pod.uid not in exact and self.named(pod, moment, 0):
+            return False
+        return named == {pod.uid} or named & wide == {pod.uid}
+
+
+def _life(pod: Pod, seen: list[State]) -> Life:
+    created = to_whole_second(pod.created)
+    shown = [state for state in seen if state.is_ready]
+    start = end = None
+    if shown:
+        start = to_whole_second(start_time(pod))
+        if pod.cluster.has_sandbox_condition and any(not state.is_torn_down for state in shown):
+            start = to_whole_second(pod.ready)
+    if any(state.is_over for state in seen):
+        assert pod.finished is not None
+        assert pod.torn_down is not None
+        is_told = pod.cluster.has_sandbox_condition
+        end = to_whole_second(pod.torn_down if is_told else pod.finished)
+    return Life(pod, created, start, end)
+
+
+def _ended_by_successors(lives: list[Life]) -> list[Life]:
+    """An interval that nothing ends is ended by the next pod on its address."""
+    starts: dict[str, list[int]] = defaultdict(list)
+    for life in lives:
+        if life.start is not None and not life.pod.host_network:
+            starts[life.pod.address].append(life.start)
+    for several in starts.values():
+        several.sort()
+    found = []
+    for life in lives:
+        end = life.end
+        if end is None and life.start is not None and not life.pod.host_network:
+            following = starts[life.pod.address]
+            index = bisect_left(following, life.start + 1)
+            if index < len(following):
+                end = following[index]
+        found.append(Life(life.pod, life.created, life.start, end))
+    return found
+
+
+class Judge:
+    """Says what of the traffic is determined."""
+
+    def __init__(self, world: World, told: dict[str, list[State]], traffic: Traffic) -> None:
+        self.gaps = traffic.gaps
+        self.knowledge = Knowledge(world, told)
+        self.answers: dict[tuple[str, str], list[Lookup]] = defaultdict(list)
+        for lookup in traffic.lookups:
+            if self.is_own_answer(lookup):
+                for address in lookup.addresses:
+                    self.answers[lookup.pod.uid, address].append(lookup)
+
+    def is_own_answer(self, lookup: Lookup) -> bool:
+        """Whether the pod's own answer is exported, and provably its own."""
+        node = lookup.pod.node
+        if node.resolver not in {"collector", "hubble"}:
+            return False
+        moment = lookup.answered + node.skew
+        has_name = node.resolver == "hubble"
+        if has_name and is_in_gap(self.gaps, node, moment, ("missing", "rotated")):
+            return False
+        return self.knowledge.determines(
+            lookup.pod, lookup.pod.address, moment,
+            has_name=has_name and not node.masks_names,
+        )  # fmt: skip
+
+    def names_at(self, pod: Pod, address: str, moment: int) -> set[str]:
+        """Names that the pod's own exported answers give an address at a moment."""
+        return {
+            lookup.host.name
+            for lookup in self.answers.get((pod.uid, address), ())
+            if 0
+            <= moment - (lookup.answered + lookup.pod.node.skew) + GUARD
+            < life_of(lookup.host.ttl) + GUARD
+        }
+
+    def is_determined(
+        self, connection: Connection, pod: Pod | None, address: str, seen: list[Event]
+    ) -> bool:
+        """Whether an end is determined."""
+        if pod is None or connection.kind == "proxied":
+            return False
+        is_client = pod is connection.client
+        tellers = {event.node for event in seen if _tells_name(event)}
+        if is_client and connection.wrong_uid and any(node.tells_uids for node in tellers):
+            return False
+        moment = first_seen(seen)
+        return self.knowledge.determines(pod, address, moment, has_name=bool(tellers))
+
+
+def _tells_name(event: Event) -> bool:
+    return not event.nameless and not event.node.masks_names
+
+
+def first_seen(seen: list[Event]) -> int:
+    """When the first exported event was told, on the clock of who told it."""
+    return min(event.time + event.node.skew for event in seen)
