@@ -1,6 +1,6 @@
 # Each target does its own set-up in .venv; it needs Python 3.11+ and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long lint bench dagster clean
+.PHONY: help demo test test-long test-mutations lint bench dagster clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -30,6 +30,9 @@ test: $(READY) ## the default suite, under 5 minutes on 2 cores
 
 test-long: $(READY) ## the default suite and the long checks
 	$(BIN)/python -m pytest -n 2
+
+test-mutations: $(READY) ## 10,000 mutations of each format's files
+	$(BIN)/python -m pytest -n 2 tests/mutations
 
 lint: $(READY) ## format, lint and types
 	$(BIN)/ruff format --check .

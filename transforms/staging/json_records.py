@@ -38,7 +38,7 @@ _MALFORMED = re.compile(r" \(byte ([0-9]{1,12})\)\Z")
 _WHERE = re.compile(r" at (\$\S*)\Z")
 _MESSAGE = re.compile(r"(?P<what>.*?)(?: - at `(?:key in )?(?P<where>\$.*)`)?\Z", re.DOTALL)
 _MASKED_TEXT, _MASKED_WORD = '"…"'.encode(), "…".encode()
-_TOP_LEVEL_END = re.compile(rb"^[}\]][ \t\r]*\n+(?=[{\[])", re.MULTILINE)
+_TOP_LEVEL_END = re.compile(rb"^[}\]][ \t\r]*\n\s*+(?=[{\[])", re.MULTILINE)
 _BOM = b"\xef\xbb\xbf"
 
 

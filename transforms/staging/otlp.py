@@ -50,6 +50,11 @@ _INTERFACE = re.compile(r"[ -~]{1,64}")
 _RENAMED = {"network.io.direction": "direction", "network.interface.name": "interface"}
 """Semantic conventions renamed the attributes; a collector's upgrade must not begin new series."""
 _OBSERVER = "service.instance.id"
+_VALUES = frozenset(
+    {"stringValue", "boolValue", "intValue", "doubleValue", "arrayValue", "kvlistValue",
+     "bytesValue"}
+)  # fmt: skip
+"""The one key that a value has; receivers must ignore keys that they do not know."""
 
 _Integer = int | str | None
 _Points = list[msgspec.Raw] | None
@@ -311,7 +316,8 @@ def _attributes(pairs: list[_KeyValue] | None) -> dict[str, str]:
     """Attributes by key; what is no text becomes compact JSON with its type."""
     found: dict[str, str] = {}
     for pair in pairs or ():
-        value = pair.value or {}
+        stated = pair.value or {}
+        value = {key: stated[key] for key in stated.keys() & _VALUES}
         text = value.get("stringValue")
         try:
             found[pair.key] = (
