@@ -7,7 +7,7 @@ gave is counted record by record, so that nothing can disappear.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,6 +19,7 @@ from pipelines.errors import DataCheckError
 from pipelines.landing.columns import COLUMN_FORMATS, COLUMNS_FROM, column_batches
 from pipelines.landing.formats import parsers
 from pipelines.landing.inputs import local_copy
+from pipelines.landing.parquet_rows import is_parquet
 from pipelines.landing.readers import MAX_LINE_BYTES, Break, raw_records
 from pipelines.ledger import REJECTED_RECORDS
 from pipelines.publication import TableWriter, check, check_table
@@ -137,7 +138,8 @@ def parse_batch(lake: Lake, batch: Batch, temp: Path | None) -> BatchOutcome:
         for job in batch.files:
             outcome = FileOutcome(job.export_file_id)
             with local_copy(job.source, job.size, temp) as path:
-                if job.format in COLUMN_FORMATS and job.text_bytes >= COLUMNS_FROM:
+                is_big = job.format in COLUMN_FORMATS and job.text_bytes >= COLUMNS_FROM
+                if is_big and not is_parquet(path):
                     _parse_columns(path, job, part, outcome)
                 else:
                     _parse_file(path, job, part, outcome)
@@ -165,9 +167,11 @@ def parse_records(path: Path, parser: Parser, context: FileContext) -> Iterator[
             else:
                 too_long.append(raw)
 
+    # A row of a Parquet file stands at no byte of a text.
+    is_row = is_parquet(path)
     for parsed in parser.parse(short_enough(), context):
         yield from _refuse_long(too_long)
-        yield parsed
+        yield replace(parsed, offset=None) if is_row else parsed
     yield from _refuse_long(too_long)
     for stop in broken:
         yield Parsed(f"byte {stop.offset}", stop.offset, b"", reject=stop.reason)

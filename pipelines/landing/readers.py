@@ -1,7 +1,8 @@
 """Open export files with checked decompression and cut them into raw records.
 
 Compression is read from the content, never from the name. A damaged or truncated stream keeps what
-was readable before the break; the break itself becomes one reject.
+was readable before the break; the break itself becomes one reject. A Parquet file is text, too: one
+JSON line per row.
 """
 
 import hashlib
@@ -16,6 +17,8 @@ import msgspec
 import pyarrow as pa
 from isal import igzip, isal_zlib
 
+from pipelines.landing.parquet_footer import ParquetError
+from pipelines.landing.parquet_rows import Limits, check_parquet, is_parquet, parquet_lines
 from transforms.staging.parser import RawRecord, Shape
 
 BLOCK = 1 << 20
@@ -108,7 +111,9 @@ def blocks(path: Path) -> Iterator[bytes | Break]:
 
 
 def head(path: Path, size: int = HEAD_BYTES) -> bytes:
-    """The first bytes of the text."""
+    """The first bytes of the text; of a Parquet file, the JSON of its first rows."""
+    if is_parquet(path):
+        return _head_of_rows(path, size)
     found = b""
     for block in blocks(path):
         if isinstance(block, Break):
@@ -121,6 +126,8 @@ def head(path: Path, size: int = HEAD_BYTES) -> bytes:
 
 def scan(path: Path, prefix_lengths: Sequence[int] = ()) -> Scan:
     """Hash a file, and its beginnings at the lengths at which an earlier content may end.
+
+    The content of a Parquet file is its bytes.
 
     Args:
         path: The file.
@@ -142,6 +149,8 @@ def scan(path: Path, prefix_lengths: Sequence[int] = ()) -> Scan:
             start = cut
         whole.update(memoryview(block)[start:])
         offset += len(block)
+    if broken is None and is_parquet(path):
+        broken = _damage_of_rows(path)
     proper = tuple(p for p in prefixes if p[0] < offset)
     return Scan(offset, whole.hexdigest(), proper, broken)
 
@@ -150,12 +159,48 @@ def raw_records(path: Path, shape: Shape) -> Iterator[RawRecord | Break]:
     """Cut a file into raw records, and say at the end where it broke.
 
     A line longer than MAX_LINE_BYTES is given as an empty `data` with its locator; callers reject
-    it.
+    it. The rows of a Parquet file are raw records of JSON, `row N`, that have no offset in any text
+    and get 0.
     """
+    if is_parquet(path):
+        yield from _rows(path)
+        return
     if shape == "json" and not _is_line_delimited(path):
         yield from _document(path)
         return
     yield from _lines(path)
+
+
+def _limits() -> Limits:
+    return Limits(MAX_LINE_BYTES, RATIO_FLOOR, MAX_RATIO)
+
+
+def _rows(path: Path) -> Iterator[RawRecord | Break]:
+    try:
+        for number, line in enumerate(parquet_lines(path, _limits()), 1):
+            yield RawRecord(f"row {number}", 0, line)
+    except ParquetError as error:
+        yield Break(error.offset, str(error))
+
+
+def _head_of_rows(path: Path, size: int) -> bytes:
+    found = b""
+    try:
+        for line in parquet_lines(path, _limits()):
+            found += line + b"\n"
+            if len(found) >= size:
+                break
+    except ParquetError:
+        pass  # the break is found and named where the file is scanned
+    return found[:size]
+
+
+def _damage_of_rows(path: Path) -> Break | None:
+    try:
+        check_parquet(path)
+    except ParquetError as error:
+        return Break(error.offset, str(error))
+    return None
 
 
 def _lines(path: Path) -> Iterator[RawRecord | Break]:
