@@ -13,6 +13,10 @@ Source: coredns/coredns, plugin/log and plugin/pkg/replacer; lines of versions 1
 * Lines of other plugins, the banner and klog lines are CoreDNS's own words but no look-ups; they
   are ignored with a reason. So are the self-test of the loop plugin and queries of other classes
   or operations than a look-up in `IN`.
+  The errors plugin's lines are among them: such a line tells no client, and is of a look-up that
+  `log`, where it is on, has told already; where it is off, failures alone are no log of queries.
+* Lines may be JSON: CoreDNS's own, or a format that is JSON (coredns_json.py).
+* Before 1.9.4 a `%` in a name was printed as a broken format verb; such a name is refused.
 * `client_address` is the node's where a node-local cache or address translation stands between.
 """
 
@@ -21,9 +25,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
-from transforms.staging.coredns_format import COMBINED, COMMON, MAX_LINE, pattern_of
+from transforms.staging.coredns_format import (
+    COMBINED,
+    COMMON,
+    MAX_LINE,
+    OLD_COMBINED,
+    OLD_COMMON,
+    keys_of,
+    pattern_of,
+)
+from transforms.staging.coredns_json import Keys, read_json_line
 from transforms.staging.dns_names import MAX_NAME, asked_name, query_type, rcode_name
 from transforms.staging.parser import (
     FileContext,
@@ -51,7 +64,7 @@ _PREFIX = re.compile(
     r"(?:\[(?P<level>DEBUG|INFO|WARNING|ERROR|FATAL)\] )?",
     re.ASCII,
 )
-_DEFAULTS = (pattern_of(COMMON), pattern_of(COMBINED))
+_DEFAULTS = tuple(pattern_of(form) for form in (COMMON, COMBINED, OLD_COMMON, OLD_COMBINED))
 _LOOKS_ASKED = re.compile(r'\[?[0-9A-Fa-f.:%a-z]{2,60}\]?:\d{1,5}\b|.{0,300}"')
 """A line that begins with a client or holds a quoted part was meant to be a look-up."""
 _PLUGIN = re.compile(r"plugin/([a-z0-9_]{1,40}): ")
@@ -67,8 +80,12 @@ _BANNER = re.compile(
 )
 _KLOG = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{3,9} +\d+ [\w./-]{1,100}:\d+\] ")
 _LOOP_NAME = re.compile(r"\d{5,20}\.\d{5,20}(?:\.|\Z)")
-_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_GARBLED = re.compile(r"%!.{0,8}\((?:missing|noverb|badindex|badprec|badwidth)\)", re.IGNORECASE)
+_UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "\u00b5s": 10**6, "\u03bcs": 10**6, "ns": 10**9}
+_DURATION = re.compile(r"(-?)(?:(\d+)h)?(?:(\d+)m(?!s))?([0-9.]+)([a-z\u00b5\u03bc]+)")
 _MAX_DURATION_SECONDS = 86_400.0
+_WHEN = re.compile(r"(\d\d)/([A-Z][a-z]{2})/(\d{4}):([0-9:]{8}) ([+-]\d\d)(\d\d)")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 @dataclass(frozen=True)
@@ -84,31 +101,54 @@ class _Line:
     stamp: str | None
 
 
+class _Forms(NamedTuple):
+    """The forms that lines of a file may have.
+
+    Attributes:
+        lines: Patterns of whole lines; empty where the stated form has no name.
+        keys: Keys of the stated form, where it is JSON.
+    """
+
+    lines: tuple[re.Pattern[str], ...]
+    keys: Keys
+
+
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
-    patterns: tuple[re.Pattern[str], ...] = _DEFAULTS
+    forms = _Forms(_DEFAULTS, {})
     if context.record_format is not None:
         stated = pattern_of(context.record_format)
-        patterns = (stated, *_DEFAULTS) if "name" in stated.groupindex else ()
+        if "name" not in stated.groupindex:
+            forms = _Forms((), {})
+        else:
+            forms = _Forms((stated, *_DEFAULTS), keys_of(context.record_format))
     for item in unwrap(records):
-        if item.verdict is not None:
-            yield item.verdict
-        elif not patterns:
+        if not forms.lines and (item.verdict is None or item.verdict.ignore is None):
             reason = "record_format: expected a placeholder {name}, got none"
             yield refused_line(item.raw, reason)
+        elif item.verdict is None:
+            yield _parse_line(item, forms, context)
         else:
-            yield _parse_line(item, patterns, context)
+            yield _own_json(item, forms, context) or item.verdict
 
 
-def _parse_line(
-    item: Unwrapped, patterns: tuple[re.Pattern[str], ...], context: FileContext
-) -> Parsed:
-    line = _read(item.text, patterns)
-    if line is None:
-        reason = _not_asked(item.text)
-        if reason is not None:
-            return ignored(item.raw, reason)
-        return refused_line(item.raw, _unreadable(item.text))
+def _own_json(item: Unwrapped, forms: "_Forms", context: FileContext) -> Parsed | None:
+    """A record of JSON that is no wrapper of a line but the line itself; none for any other."""
+    if item.raw.data.lstrip()[:1] != b"{":
+        return None
+    text = item.raw.data.decode("utf-8", "replace").strip()
+    parsed = _parse_line(item._replace(text=text, verdict=None), forms, context)
+    is_unread = parsed.reject is not None and parsed.reject.startswith("unreadable_line")
+    return None if is_unread else parsed
+
+
+def _parse_line(item: Unwrapped, forms: "_Forms", context: FileContext) -> Parsed:
     try:
+        line = _read(item.text, forms)
+        if line is None:
+            reason = _not_asked(item.text)
+            if reason is not None:
+                return ignored(item.raw, reason)
+            return refused_line(item.raw, _unreadable(item.text))
         left_out = _left_out(line.fields)
         if left_out is not None:
             return ignored(item.raw, left_out)
@@ -127,32 +167,67 @@ def _unreadable(text: str) -> str:
     )
 
 
-def _read(text: str, patterns: tuple[re.Pattern[str], ...]) -> _Line | None:
-    """Read a look-up line; none where it is no such line."""
+def _read(text: str, forms: "_Forms") -> _Line | None:
+    """Read a look-up line; none where it is no such line.
+
+    Raises:
+        RefusedError: It is one, but a value in it is none.
+    """
     if len(text) > MAX_LINE:
         return None
     prefix = _PREFIX.match(text)
     if prefix is None:
         return None
-    body = text[prefix.end() :].rstrip()
-    for pattern in patterns:
+    body, stamp = text[prefix.end() :].rstrip(), prefix["second"] or prefix["first"]
+    line = _matched(body, forms.lines, stamp)
+    if line is not None:
+        return line
+    record = read_json_line(body, forms.keys)
+    if record is None:
+        return None
+    stamp = stamp or record.stamp
+    if record.msg is not None and record.plugin in {"log", ""}:
+        line = _matched(record.msg, forms.lines, stamp)
+    return line or (None if record.fields is None else _Line(record.fields, stamp))
+
+
+def _matched(body: str, lines: tuple[re.Pattern[str], ...], stamp: str | None) -> _Line | None:
+    for pattern in lines:
         match = pattern.fullmatch(body)
         if match is not None:
-            return _Line(match.groupdict(), prefix["second"] or prefix["first"])
+            fields = match.groupdict()
+            return _Line(fields, stamp or _when(fields.get("when")))
     return None
+
+
+def _when(stated: str | None) -> str | None:
+    """The time that CoreDNS printed up to 1.2, as RFC 3339."""
+    match = _WHEN.fullmatch(stated) if stated else None
+    if match is None or match[2] not in _MONTHS:
+        return None
+    month = _MONTHS.index(match[2]) + 1
+    return f"{match[3]}-{month:02}-{match[1]}T{match[4]}{match[5]}:{match[6]}"
 
 
 def _not_asked(text: str) -> str | None:
     """Why a line that is no look-up is left out; none where it is not known as CoreDNS's own."""
     prefix = _PREFIX.match(text[:MAX_LINE])
     body = text[prefix.end() : MAX_LINE].rstrip() if prefix else text[:MAX_LINE].rstrip()
-    if prefix is not None and prefix["level"]:
+    record = read_json_line(body, {})
+    if record is not None:
+        name = f"plugin/{record.plugin}: " if record.plugin else ""
+        return _not_asked_here(f"{name}{record.msg}", has_level=True)
+    return _not_asked_here(body, has_level=prefix is not None and bool(prefix["level"]))
+
+
+def _not_asked_here(body: str, *, has_level: bool) -> str | None:
+    if has_level:
         plugin = _PLUGIN.match(body)
         if plugin is not None:
             return f"plugin_{plugin[1]}" if plugin[1] in {"errors", "reload"} else "plugin"
         if _SERVER.match(body) and not _LOOKS_ASKED.match(body):
             return "server"
-        return None
+        return "banner" if _BANNER.match(body) else None
     if _BANNER.match(body):
         return "banner"
     return "klog" if _KLOG.match(body) else None
@@ -175,6 +250,8 @@ def _row(line: _Line, item: Unwrapped, context: FileContext) -> dict[str, Any]:
     fields = line.fields
     if len(fields["name"]) > MAX_NAME:
         refuse("name", f"at most {MAX_NAME} characters", fields["name"])
+    if _GARBLED.search(fields["name"]):
+        refuse("name", "a name, not a broken format verb (CoreDNS before 1.9.4)", fields["name"])
     written_at = item.wrapped_at or (parse_instant(line.stamp) if line.stamp else None)
     if written_at is None:
         refuse("no_time", "a time from the wrapper or in the line", None)
@@ -255,10 +332,13 @@ def _seconds(stated: str) -> float | None:
     """Seconds of a duration; none for `-`."""
     if stated == "-":
         return None
-    number = stated.rstrip("smnuµ")
-    seconds = float(number) * _UNITS[stated[len(number) :]]
-    if seconds > _MAX_DURATION_SECONDS:
-        refuse("duration", f"at most {_MAX_DURATION_SECONDS:.0f} seconds", stated)
+    match = _DURATION.fullmatch(stated)
+    if match is None or match[5] not in _UNITS:
+        refuse("duration", "a duration such as 0.5s", stated)
+    whole = int(match[2] or 0) * 3_600 + int(match[3] or 0) * 60
+    seconds = whole + float(match[4]) / _UNITS[match[5]]
+    if match[1] or seconds > _MAX_DURATION_SECONDS:
+        refuse("duration", f"0 to {_MAX_DURATION_SECONDS:.0f} seconds", stated)
     return seconds
 
 
@@ -274,6 +354,23 @@ def _before(written_at: datetime, seconds: float | None) -> datetime:
         return written_at
 
 
+def _is_read(text: str) -> bool:
+    """Whether a line is a look-up of a form that needs no setting."""
+    try:
+        return _read(text, _Forms(_DEFAULTS, {})) is not None
+    except RefusedError:
+        return False
+
+
+def _is_of_plugin(text: str) -> bool:
+    """Whether a JSON line names the plugin that wrote it, which no other log does."""
+    try:
+        record = read_json_line(text, {})
+    except RefusedError:
+        return False
+    return record is not None and bool(record.plugin) and _not_asked(text) is not None
+
+
 def _recognise(head: bytes) -> Recognition:
     lines = head.split(b"\n")
     if len(lines) > 1:
@@ -283,8 +380,12 @@ def _recognise(head: bytes) -> Recognition:
     records = (RawRecord("", 0, line) for line in lines if line.strip())
     for item in unwrap(islice(records, HEAD_LINES)):
         if item.verdict is not None:
+            text = item.raw.data.decode("utf-8", "replace").strip()
+            if text.startswith("{"):
+                asked += _is_read(text)
+                own += _is_of_plugin(text)
             continue
-        if _read(item.text, _DEFAULTS) is not None:
+        if _is_read(item.text):
             asked += 1
             wrapped |= item.wrapped_at is not None
         elif _not_asked(item.text) is not None:

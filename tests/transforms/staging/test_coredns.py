@@ -354,6 +354,222 @@ def test_the_named_forms_are_read_under_every_setting(form):
     assert lookup(cri(COMMON + ' "0"'), record_format=form) == LOOKUP
 
 
+OWN = {
+    "time": STAMP,
+    "level": "INFO",
+    "msg": COMMON.removeprefix("[INFO] "),
+    "plugin": "log",
+    "client_ip": "192.0.2.31",
+    "client_port": 45_576,
+    "qname": "www.example.com.",
+    "qtype": "A",
+    "qclass": "IN",
+    "rcode": "NOERROR",
+    "duration_seconds": 0.001293327,
+}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        json.dumps(OWN),
+        json.dumps(OWN | {"plugin": ...}, default=lambda _: None),
+        cri(json.dumps(OWN | {"time": "2026-03-10T07:00:00Z"})),
+        json.dumps({"log": json.dumps(OWN) + "\n", "stream": "stdout", "time": STAMP}),
+    ],
+)
+def test_coredns_own_json_holds_the_line_of_the_format(line):
+    assert lookup(line) == LOOKUP
+
+
+def test_coredns_own_json_is_read_by_its_fields_where_the_line_has_another_form():
+    line = json.dumps(OWN | {"msg": "asked www"})
+    without = {"transport": None, "dns_message_id": None}
+    assert lookup(line) == changed(**without)
+    assert lookup(json.dumps(OWN | {"msg": "asked www", "rcode": None})) == changed(
+        **without,
+        event_at=AT - timedelta(seconds=0.001293327),
+        rcode=None,
+        latency_seconds=None,
+        is_response=False,
+    )
+    stated = CUSTOM.replace("{remote}:{port}", "from {remote}")
+    line = json.dumps(OWN | {"msg": "from 192.0.2.9 AAAA IN x.example.com. ml train-0"})
+    assert lookup(line, record_format=stated)["client_pod_name"] == "train-0"
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ({"level": "ERROR", "msg": "2 example.com. A: read udp", "plugin": "errors"},
+         "plugin_errors"),
+        ({"level": "INFO", "msg": "Running configuration", "plugin": "reload"}, "plugin_reload"),
+        ({"level": "WARN", "msg": "starting", "plugin": "kubernetes"}, "plugin"),
+        ({"level": "INFO", "msg": "SIGTERM: Shutting down servers then terminating"}, "server"),
+        ({"level": "INFO", "msg": "CoreDNS-1.15.0"}, "banner"),
+        ({"level": "INFO", "msg": ".:53"}, "banner"),
+    ],
+)  # fmt: skip
+def test_other_lines_of_coredns_own_json_are_ignored(value, reason):
+    line = json.dumps({"time": STAMP} | value)
+    assert one(line).ignore == reason
+    assert one(cri(line)).ignore == reason
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (OWN | {"time": None}, "no_time"),
+        (OWN | {"msg": "", "client_ip": "somewhere"}, "remote"),
+        (OWN | {"msg": "", "qname": "a b"}, "name"),
+        (OWN | {"msg": "", "rcode": "lost"}, "rcode"),
+        (OWN | {"msg": "", "duration_seconds": -0.5}, "duration"),
+        (OWN | {"msg": "", "duration_seconds": 1e300}, "duration"),
+        (OWN | {"msg": "", "client_port": 65_536}, "port"),
+        ({"level": "INFO", "msg": "something else", "time": STAMP}, "no_text"),
+        ({"qname": "x.", "qtype": "A", "time": STAMP}, "no_text"),
+    ],
+)
+def test_a_json_line_that_cannot_be_kept_is_refused_with_its_reason(value, reason):
+    assert word(one(json.dumps(value))) == reason
+
+
+JSON_FORM = (
+    '{"client":"{remote}:{port}","q":{"name":"{name}","type":"{type} {class}"},"bytes":{size},'
+    '"code":"{rcode}","flags":"{>rflags}","took":"{duration}",'
+    '"upstream":"{/forward/upstream}","ns":"{/kubernetes/client-namespace}","kind":"dns"}'
+)
+JSON_TEXT = (
+    '{"client":"192.0.2.31:45576","q":{"name":"www.example.com.","type":"A IN"},"bytes":63,'
+    '"code":"NOERROR","flags":"qr,rd,ra","took":"0.001293327s",'
+    '"upstream":"198.51.100.53:53","ns":"ml","kind":"dns"}'
+)
+JSON_LOOKUP = changed(transport=None, dns_message_id=None, client_namespace="ml")
+
+
+def test_a_form_that_is_json_is_read_as_text_and_decoded():
+    assert lookup(cri(f"[INFO] {JSON_TEXT}"), record_format=JSON_FORM) == JSON_LOOKUP
+    assert lookup(f"{STAMP} [INFO] {JSON_TEXT}", record_format=JSON_FORM) == JSON_LOOKUP
+    decoded = dict(reversed(json.loads(JSON_TEXT).items())) | {"time": STAMP}
+    assert lookup(json.dumps(decoded), record_format=JSON_FORM) == JSON_LOOKUP
+    assert lookup(cri(json.dumps(decoded)), record_format=JSON_FORM) == JSON_LOOKUP
+    shipped = json.dumps({"log": f"[INFO] {JSON_TEXT}\n", "time": STAMP, "stream": "stdout"})
+    assert lookup(shipped, record_format=JSON_FORM) == JSON_LOOKUP
+
+
+def test_an_escaped_name_in_a_form_that_is_json_is_kept():
+    text = JSON_TEXT.replace("www.example.com.", r"a\032b\".example.com.")
+    found = lookup(cri(f"[INFO] {text}"), record_format=JSON_FORM)
+    assert found["query_name"] == r"a\032b\".example.com"
+
+
+def test_json_of_another_form_than_the_stated_one_is_refused():
+    decoded = json.loads(JSON_TEXT)
+    for key in ("client", "q", "bytes", "code", "flags", "took", "upstream", "ns"):
+        other = {k: v for k, v in decoded.items() if k != key} | {"time": STAMP}
+        assert word(one(json.dumps(other), record_format=JSON_FORM)) == "no_text"
+        assert word(one(cri(json.dumps(other)), record_format=JSON_FORM)) == "unreadable_line"
+        other[key] = {"deep": [1]}
+        assert word(one(cri(json.dumps(other)), record_format=JSON_FORM)) == "unreadable_line"
+
+
+def test_json_whose_keys_are_named_like_the_placeholders_needs_no_setting():
+    value = {
+        "remote": "192.0.2.31", "port": "45576", "type": "A", "class": "IN",
+        "name": "www.example.com.", "proto": "udp", "rcode": "NOERROR", ">rflags": "qr,rd",
+        "duration": "0.001293327s", ">id": "12448", "size": 63,
+    }  # fmt: skip
+    assert lookup(cri(f"[INFO] {json.dumps(value)}")) == LOOKUP
+    assert lookup(json.dumps(value | {"@timestamp": STAMP})) == LOOKUP
+
+
+def test_the_forms_of_the_first_versions_hold_a_time():
+    old = COMMON.replace("- 12448", "- [10/Mar/2026:09:00:06 +0100] 12448")
+    for line in (old, old + ' "0"', f"2026/03/10 08:00:06 {old}"):
+        assert lookup(line) == changed(event_at=AT.replace(microsecond=0))
+    assert lookup(cri(old)) == LOOKUP
+    assert word(one(old.replace("/Mar/", "/Foo/"))) == "no_time"
+    assert word(one(old.replace("10/Mar", "40/Mar"))) == "no_time"
+
+
+@pytest.mark.parametrize(
+    ("stated", "seconds"),
+    [
+        ("1m2.5s", 62.5), ("1h0m0.25s", 3600.25), ("12.5\u03bcs", 0.0000125),
+        ("12.5\u00b5s", 0.0000125), ("15us", 0.000015), ("15ms", 0.015), ("7ns", 7e-9),
+        ("0s", 0.0), ("86400s", 86_400.0),
+    ],
+)  # fmt: skip
+def test_every_spelling_of_a_duration_is_read(stated, seconds):
+    assert lookup(cri(COMMON.replace("0.001293327s", stated)))["latency_seconds"] == seconds
+
+
+@pytest.mark.parametrize("stated", ["-0.5s", "-1ns", "86400.001s", "24h0m1s", "1.2.3s", "5m"])
+def test_a_duration_that_is_none_is_refused(stated):
+    parsed = one(cri(COMMON.replace("0.001293327s", stated)))
+    assert word(parsed) in {"duration", "unreadable_line"}
+    assert not parsed.rows
+
+
+def test_a_negative_duration_is_told_as_one():
+    parsed = one(cri(COMMON.replace("0.001293327s", "-0.5s")))
+    assert parsed.reject == "duration: expected 0 to 86400 seconds, got text of 5 characters"
+
+
+@pytest.mark.parametrize("name", ["a%!s(MISSING)b.example.com.", "100%!(noverb).example.com."])
+def test_a_name_that_a_format_verb_broke_is_refused(name):
+    parsed = one(cri(COMMON.replace("www.example.com.", name)))
+    assert parsed.reject.startswith("name: expected a name, not a broken format verb")
+    assert lookup(cri(COMMON.replace("www", "50%")))["query_name"] == "50%.example.com"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        '{remote}:{port} > "{name}" [{type}/{class}] ({rcode}) flags={>rflags};t={duration}',
+        '{remote}:{port} > "{name}" [{type}/{class}] ({rcode}) flags={>RFLAGS};t={duration}',
+    ],
+)
+def test_text_around_placeholders_is_literal(form):
+    line = '192.0.2.31:45576 > "www.example.com." [A/IN] (NOERROR) flags=qr,rd;t=0.001293327s'
+    expected = changed(transport=None, dns_message_id=None)
+    assert lookup(cri(line), record_format=form) == expected
+    assert word(one(cri(line.replace(">", "<")), record_format=form)) == "unreadable_line"
+
+
+def test_metadata_labels_may_be_quoted_and_empty():
+    form = '{remote} {name} "{/kubernetes/client-pod-name}" "{/forward/upstream}" {/log/class}'
+    line = '192.0.2.31 www.example.com. "train-0" "198.51.100.53:53" success'
+    assert lookup(cri(line), record_format=form)["client_pod_name"] == "train-0"
+    line = '192.0.2.31 www.example.com. "" "" -'
+    assert "client_pod_name" not in lookup(cri(line), record_format=form)
+
+
+@pytest.mark.parametrize(
+    ("stamp", "at"),
+    [
+        ("1970-01-01T00:00:00Z", datetime(1970, 1, 1, tzinfo=UTC)),
+        ("9999-12-31T23:59:59.999999999Z", datetime(9999, 12, 31, 23, 59, 59, 999_999, UTC)),
+        ("2016-12-31T23:59:60.5Z", datetime(2016, 12, 31, 23, 59, 59, 999_999, UTC)),
+        ("2026-03-10T08:00:06.123Z", datetime(2026, 3, 10, 8, 0, 6, 123_000, UTC)),
+        ("2026-03-10T08:00:06.123456Z", datetime(2026, 3, 10, 8, 0, 6, 123_456, UTC)),
+        ("2026-03-10T13:45:06.123456789+05:45", datetime(2026, 3, 10, 8, 0, 6, 123_456, UTC)),
+        ("2026-03-09T22:30:06-09:30", datetime(2026, 3, 10, 8, 0, 6, tzinfo=UTC)),
+    ],
+)
+def test_times_of_all_precisions_zones_and_years_are_read(stamp, at):
+    for line in (f"{stamp} {COMMON}", json.dumps(OWN | {"time": stamp})):
+        assert lookup(line)["event_at"] == at
+
+
+def test_a_time_that_is_none_is_no_time():
+    for stamp in ("9999-12-31T23:59:59-01:00", "2026-02-30T00:00:00Z", "2026-03-10T24:00:00Z"):
+        assert word(one(f"{stamp} {COMMON}")) == "no_time"
+    first = f"0001-01-01T00:00:00Z {COMMON}".replace("NOERROR qr,rd,ra 94 0.001293327s", "- - 0 6s")
+    # A query before the first year stands at the time of its line.
+    assert lookup(first)["event_at"] == datetime(1, 1, 1, tzinfo=UTC)
+
+
 def test_a_stated_namespace_tells_the_search_suffix():
     line = cri("[INFO] 192.0.2.31:1 A IN a.b.example.co.uk.uk.svc.cluster.local. uk p")
     assert lookup(line, record_format=CUSTOM)["query_name"] == "a.b.example.co.uk"
@@ -467,6 +683,10 @@ def test_the_unanswered_lines_of_the_sample_keep_their_time_once_wrapped(samples
         ("[ERROR] plugin/errors: 2 example.org. A: timeout\n", 2),
         (cri("CoreDNS-1.11.1") + "\n", 2),
         ("[INFO] 192.0.2.31:45576 A IN www.example.com. - -\n", 1),
+        (json.dumps(OWN) + "\n", 3),
+        (cri(json.dumps(OWN | {"msg": "asked"})) + "\n", 3),
+        ('{"level":"INFO","msg":"Running configuration","plugin":"reload"}\n', 2),
+        ('{"level":"INFO","msg":"Starting server","time":"2026-03-10T08:00:00Z"}\n', 0),
         ("I0310 08:00:00.123456       1 reflector.go:351] Caches populated\n", 0),
         ("free text\n", 0),
         ('{"flow":{}}\n', 0),
@@ -500,6 +720,8 @@ LINES = [
     json.dumps({"log": COMMON, "time": STAMP}),
     f"{STAMP} {COMMON}",
     COMMON,
+    json.dumps(OWN),
+    cri(JSON_TEXT),
 ]
 
 
@@ -523,7 +745,10 @@ def test_a_damaged_line_raises_nothing_and_leaves_its_neighbours_alone(line, pla
         assert parsed[-1].rows == parse(PARSER, after)[0].rows
 
 
-@given(st.lists(st.binary(max_size=60), max_size=6), st.sampled_from([None, "common", CUSTOM]))
+@given(
+    st.lists(st.binary(max_size=60), max_size=6),
+    st.sampled_from([None, "common", CUSTOM, JSON_FORM]),
+)
 def test_any_bytes_are_accounted_for(data, form):
     records = lines(b"\n".join(data))
     parsed = parse(PARSER, records, record_format=form)
