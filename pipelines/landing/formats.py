@@ -12,6 +12,7 @@ MODULES = (
     "s3_access_log",
     "polyaxon",
     "kubernetes",
+    "kubernetes_audit",
     "otlp",
     "aws_vpc_flow_log",
     "route53",
