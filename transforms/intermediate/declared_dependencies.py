@@ -2,8 +2,9 @@
 
 A run is the day's if a version shows it created by the day's end and not finished before the day,
 or if a state of one of its pods (cleaner pods excepted) was observed since the day began. Its
-declarations are all that its versions and pods say within the look-back `pods`, and what earlier
-days published of it: a run's content is often exported only once, near its creation.
+declarations are all that its versions, pods and lineage say within the look-back `pods`, and what
+earlier days published of it: a run's content is often exported only once, near its creation. Of the
+lineage counts data in buckets; its code and images the content names better.
 
 Several declarations of one key (run, component, resource, operation) are one row. Per column the
 first value that is stated counts: content before pod spec before environment before lineage, then
@@ -33,7 +34,9 @@ TRANSFORM = Transform(
     reads=(
         Reads("run_versions", "pods"),
         Reads("pod_states", "pods"),
+        Reads("run_artifacts", "pods"),
         Reads("declared_dependencies", "history"),
     ),
     build=build,
+    version=2,
 )

@@ -1,6 +1,6 @@
 -- What the runs of the day declare that their components use.
 -- Grain: one run, component, resource and operation.
--- Reads: run_versions, pod_states, declared_dependencies (earlier days).
+-- Reads: run_versions, pod_states, run_artifacts, declared_dependencies (earlier days).
 -- Parameters: $date, $day_start, $day_end, $span_start (start of the look-back).
 WITH versions AS (
     SELECT
@@ -42,6 +42,26 @@ stated AS (
     FROM pods
 ),
 
+-- Data in buckets that a run logged: an input is read, another artifact written. A lineage has no
+-- creation of its own; what the end of the landing day stands for was known on that day.
+logged AS (
+    SELECT
+        run_uuid, observed_at, record_id, resource_id, resource_kind, version, connection,
+        CASE WHEN is_input THEN 'read' ELSE 'write' END AS operation
+    FROM run_artifacts
+    WHERE
+        stated_in = 'lineage'
+        AND resource_kind = 'bucket'
+        AND is_input IS NOT NULL
+        AND observed_at >= CAST($span_start AS TIMESTAMPTZ)
+        AND (
+            observed_at < CAST($day_end AS TIMESTAMPTZ)
+            OR (
+                observed_at = CAST($day_end AS TIMESTAMPTZ) AND observed_basis = 'landing_day'
+            )
+        )
+),
+
 declared AS (
     SELECT
         run_uuid,
@@ -59,6 +79,14 @@ declared AS (
         record_id
     FROM stated
     WHERE access.resource_id IS NOT NULL AND access.operation IS NOT NULL
+    UNION ALL
+    SELECT
+        run_uuid, NULL AS component, NULL AS container_role, resource_id, operation, resource_kind,
+        version, NULL AS credential, connection, NULL AS needed_in_stage,
+        'lineage' AS declared_in,
+        epoch_us(observed_at) AS known_us,
+        record_id
+    FROM logged
     UNION ALL
     SELECT
         run_uuid, component, container_role, resource_id, operation, resource_kind, version,

@@ -8,30 +8,19 @@ from transforms.staging.json_records import Item, RecordError
 from transforms.staging.kubernetes_metadata import Observed, StatedTimes, observe
 from transforms.staging.parser import FileContext, Row
 from transforms.staging.polyaxon_content import content_facts
+from transforms.staging.polyaxon_values import Named, Reference, name_of, run_uuid_of
 from transforms.staging.stored_text import free_text, name_text, pairs
-from transforms.staging.values import hex_uuid, identity
+from transforms.staging.values import identity
 
 DONE = frozenset({"succeeded", "failed", "upstream_failed", "stopped", "skipped", "done"})
 """Statuses in which nothing of a run is there any more."""
 
 
-class _Reference(msgspec.Struct):
-    """Another run: the one cloned, or the pipeline that this one belongs to."""
-
-    uuid: str | None = None
-    kind: str | None = None
-
-
-class _Named(msgspec.Struct):
-    name: str | None = None
-    username: str | None = None
-
-
 class _Settings(msgspec.Struct):
     namespace: str | None = None
-    agent: str | _Named | None = None
-    queue: str | _Named | None = None
-    artifacts_store: str | _Named | None = None
+    agent: str | Named | None = None
+    queue: str | Named | None = None
+    artifacts_store: str | Named | None = None
 
 
 class Run(msgspec.Struct):
@@ -46,13 +35,13 @@ class Run(msgspec.Struct):
     managed_by: str | None = None
     project: str | None = None
     owner: str | None = None
-    user: str | _Named | None = None
+    user: str | Named | None = None
     created_at: str | None = None
     updated_at: str | None = None
     started_at: str | None = None
     finished_at: str | None = None
-    original: _Reference | None = None
-    pipeline: _Reference | None = None
+    original: Reference | str | None = None
+    pipeline: Reference | str | None = None
     settings: _Settings | None = None
     tags: list[str] | None = None
     inputs: dict[str, Any] | None = None
@@ -87,8 +76,8 @@ def run_rows(run: Run, item: Item, context: FileContext, view: str) -> tuple[Row
     finished = times.read(run.finished_at, ".finished_at")
     content = content_facts(bytes(run.content), f"{item.path}.content")
     settings = run.settings or _Settings()
-    observed = _observe(context, times, run.status)
-    original, pipeline = run.original or _Reference(), run.pipeline or _Reference()
+    observed = observe_run(context, times, run.status)
+    original, pipeline = _reference(run.original), _reference(run.pipeline)
     original_uuid = _other_run(original, f"{item.path}.original.uuid")
     pipeline_uuid = _other_run(pipeline, f"{item.path}.pipeline.uuid")
     values = {
@@ -112,7 +101,7 @@ def run_rows(run: Run, item: Item, context: FileContext, view: str) -> tuple[Row
         "managed_by": name_text(run.managed_by),
         "project": name_text(run.project or context.project),
         "run_owner": name_text(run.owner),
-        "author": _name(run.user),
+        "author": name_of(run.user),
         "created_at": created,
         "updated_at": updated,
         "started_at": started,
@@ -121,9 +110,9 @@ def run_rows(run: Run, item: Item, context: FileContext, view: str) -> tuple[Row
         "cloning_kind": name_text(original.kind),
         "pipeline_uuid": pipeline_uuid,
         "pipeline_kind": name_text(pipeline.kind),
-        "queue": _name(settings.queue) or content.queue,
-        "agent": _name(settings.agent) or content.agent,
-        "artifacts_store": _name(settings.artifacts_store),
+        "queue": name_of(settings.queue) or content.queue,
+        "agent": name_of(settings.agent) or content.agent,
+        "artifacts_store": name_of(settings.artifacts_store),
         "namespace": content.namespace or name_text(settings.namespace),
         "tags": [free_text(tag) or "" for tag in run.tags] if run.tags is not None else None,
         "inputs": pairs(run.inputs),
@@ -172,23 +161,9 @@ def condition_rows(
     return (("run_statuses", values),)
 
 
-def run_uuid_of(text: str | None, where: str) -> str:
-    """The uuid of a run as 32 hex digits.
-
-    Raises:
-        RecordError: There is none, or it is no UUID.
-    """
-    if not text:
-        message = f"no_uuid: expected {where}, got none"
-        raise RecordError(message)
-    uuid = hex_uuid(text)
-    if uuid is None:
-        message = f"wrong_uuid: expected a UUID, got other text at {where}"
-        raise RecordError(message)
-    return uuid
-
-
-def _observe(context: FileContext, times: StatedTimes, status: str | None) -> Observed:
+def observe_run(
+    context: FileContext, times: StatedTimes, status: str | None, *, has_own_time: bool = True
+) -> Observed:
     """When a version was observed.
 
     A version of a run that is over says nothing more when it is listed again, so that it keeps its
@@ -196,14 +171,12 @@ def _observe(context: FileContext, times: StatedTimes, status: str | None) -> Ob
     """
     if status in DONE and times.newest is not None:
         return Observed(times.newest, "record")
-    return observe(context, times.newest, has_own_time=True)
+    return observe(context, times.newest, has_own_time=has_own_time)
 
 
-def _other_run(reference: _Reference, where: str) -> str | None:
+def _reference(value: Reference | str | None) -> Reference:
+    return value if isinstance(value, Reference) else Reference(value)
+
+
+def _other_run(reference: Reference, where: str) -> str | None:
     return run_uuid_of(reference.uuid, where) if reference.uuid else None
-
-
-def _name(value: str | _Named | None) -> str | None:
-    if isinstance(value, _Named):
-        return name_text(value.name or value.username)
-    return name_text(value)

@@ -26,6 +26,11 @@ _NAME_BEFORE_1 = re.compile(rf"plx-(){_UUID}-[a-z]+-[0-9]+\Z")
 _REPLICA_NAME = re.compile(rf"plx-operation-{_UUID}-(master|worker|chief|ps|evaluator|launcher)"
                            r"(?:-([0-9]{1,6}))?\Z")  # fmt: skip
 _ARCHIVE = re.compile(rf"(?:\A|/)(?P<agents>\.agents/)?{_UUID}/(?:[^/]+/)?[^/]+\Z")
+_EVENT_FILE = re.compile(
+    rf"(?:\A|/)(?P<agents>\.agents/)?{_UUID}/(?:events|resources)"
+    r"/(?P<kind>[a-z_]{1,32})/(?P<name>.+)\.plx(?:\.gz|\.zst)?\Z",
+    re.DOTALL,
+)
 
 _REPLICA_TYPE_LABELS = (
     "training.kubeflow.org/replica-type", "pytorch-replica-type", "tf-replica-type",
@@ -49,6 +54,14 @@ class RunMatch(NamedTuple):
     run_uuid: str | None
     kind: str
     is_cleaner: bool
+
+
+class EventFile(NamedTuple):
+    """Whose events a file holds, by its place in the artifact store; null where none is said."""
+
+    run_uuid: str | None
+    kind: str | None
+    name: str | None
 
 
 class Replica(NamedTuple):
@@ -103,10 +116,24 @@ def run_of_folder(path: str) -> str | None:
 
     An agent's archive has the same shape under `.agents`, where the uuid is the agent's.
     """
-    match = _ARCHIVE.search(path)
+    match = _EVENT_FILE.search(path) or _ARCHIVE.search(path)
     if match is None or match["agents"]:
         return None
     return hex_uuid(match[2])
+
+
+def event_file(path: str) -> EventFile:
+    """What `<store>/<run uuid>/events/<kind>/<name>.plx` says; `resources` is laid out alike."""
+    match = _EVENT_FILE.search(path)
+    if match is None or match["agents"]:
+        return EventFile(run_of_folder(path), None, None)
+    return EventFile(hex_uuid(match[2]), match["kind"], match["name"])
+
+
+def role_in_name(name: str) -> str | None:
+    """What a run's object is for, by its name: `operation`, `cleaner`, `notifier`, …."""
+    found = _run_in_name(name)
+    return found[0] or None if found else None
 
 
 def replica_of_pod(labels: Mapping[str, str], names: Iterable[str]) -> Replica:

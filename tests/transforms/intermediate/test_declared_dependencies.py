@@ -50,9 +50,16 @@ def built(
     pods: Iterable[dict] = (),
     history: Iterable[dict] = (),
     day: date = DAY,
+    artifacts: Iterable[dict] = (),
 ) -> pl.DataFrame:
     with SqlSession(threads=1) as session:
-        show(session, run_versions=versions, pod_states=pods, declared_dependencies=history)
+        show(
+            session,
+            run_versions=versions,
+            pod_states=pods,
+            run_artifacts=artifacts,
+            declared_dependencies=history,
+        )
         name = build(session, BuildDay(date=day, cluster="fleet"))
         return checked(session, "declared_dependencies", name)
 
@@ -72,6 +79,55 @@ def test_each_access_of_a_version_is_a_row():
         (None, None, "git+https://code.example.com/team/train", "clone", "v2", "content"),
     ]
     assert rows["resource_kind"].to_list() == ["bucket", "unknown"]
+
+
+def artifact(**more: Any) -> dict[str, Any]:
+    return {
+        "run_uuid": RUN,
+        "stated_in": "lineage",
+        "observed_at": at("12:00"),
+        "observed_basis": "path",
+        "is_input": True,
+        "resource_kind": "bucket",
+        "resource_id": BUCKET,
+    } | more
+
+
+def test_data_in_a_bucket_that_a_run_logged_is_declared_by_its_lineage():
+    rows = built(
+        [version()],
+        artifacts=[
+            artifact(connection="data"),
+            artifact(is_input=False, resource_id="gs://models/best.pt"),
+            artifact(is_input=None, resource_id="s3://unknown/direction"),
+            artifact(resource_kind="git", resource_id="git+https://code.example.com/a@b"),
+            artifact(resource_kind=None, resource_id=None),
+            artifact(stated_in="events", resource_id="s3://no/lineage"),
+            artifact(run_uuid=OTHER, resource_id="s3://of/another/run"),
+        ],
+    )
+    columns = ("component", "container_role", "resource_id", "operation", "connection",
+               "resource_kind", "declared_in")  # fmt: skip
+    assert rows.select(columns).rows() == [
+        (None, None, "gs://models/best.pt", "write", None, "bucket", "lineage"),
+        (None, None, BUCKET, "read", "data", "bucket", "lineage"),
+    ]
+
+
+def test_what_content_and_lineage_declare_alike_is_one_row_of_the_content():
+    rows = built([version(access(version="v1"))], artifacts=[artifact(connection="data")])
+    columns = ("resource_id", "version", "connection", "declared_in")
+    assert rows.select(columns).rows() == [(BUCKET, "v1", "data", "content")]
+
+
+def test_a_lineage_counts_on_the_day_that_it_speaks_for():
+    midnight = at("00:00", days=1)
+    late = artifact(observed_at=midnight)
+    assert built([version()], artifacts=[late]).is_empty()
+    of_landing_day = artifact(observed_at=midnight, observed_basis="landing_day")
+    assert built([version()], artifacts=[of_landing_day]).height == 1
+    old = artifact(observed_at=at("11:59", days=-2))
+    assert built([version()], artifacts=[old]).is_empty()
 
 
 def test_content_goes_before_the_pod_and_what_it_leaves_out_the_pod_adds():

@@ -122,3 +122,133 @@ def statuses(*conditions: Any, **changes: Any) -> Json:
         "status_conditions": list(conditions),
         "meta_info": {},
     } | changes
+
+
+def artifact(**changes: Any) -> Json:
+    """An artifact of a run's lineage."""
+    return {
+        "name": "train-set",
+        "kind": "data",
+        "is_input": True,
+        "path": "sets/v3",
+        "summary": {"path": "s3://example-data/sets/v3", "hash": "sha256:ab12"},
+        "state": "11111111222233334444555555555555",
+        "run": RUN,
+        "meta_info": {"run": {"name": "train-resnet", "uuid": RUN}},
+    } | changes
+
+
+def events(*entries: Any) -> Json:
+    """The answer with events of one run."""
+    return {"data": list(entries)}
+
+
+def logged(**changes: Any) -> Json:
+    """Events of one artifact, in columns."""
+    return {
+        "name": "loss",
+        "kind": "metric",
+        "data": {
+            "step": [1, 2, 3],
+            "timestamp": [
+                "2026-03-10 06:10:00.260213+00:00",
+                "2026-03-10 06:09:00+00:00",
+                "2026-03-10 06:12:00.5+00:00",
+            ],
+            "metric": [0.9, 0.5, None],
+        },
+    } | changes
+
+
+def container(name: str, image: str, **changes: Any) -> Json:
+    """A container of a pod template."""
+    return {"name": name, "image": image} | changes
+
+
+TEMPLATE: Json = {
+    "metadata": {"name": f"plx-operation-{RUN}", "namespace": "ml"},
+    "spec": {
+        "serviceAccountName": "ml-runs",
+        "imagePullSecrets": [{"name": "pull-keys"}],
+        "initContainers": [
+            container(
+                "polyaxon-init-git-code-0123456789",
+                "polyaxon/polyaxon-init:2.18.0",
+                command=["polyaxon", "initializer", "git"],
+                args=[
+                    "--url=https://git.example.com/ml/train.git",
+                    "--revision=9f1c2ab",
+                    "--connection=code",
+                ],
+            )
+        ],
+        "containers": [
+            container(
+                "polyaxon-main",
+                "registry.example.com/ml/train:1.4",
+                args=["--lr=0.001"],
+                env=[
+                    {"name": "POLYAXON_RUN_INSTANCE", "value": f"acme.vision.runs.{RUN}"},
+                    {"name": "POLYAXON_ARTIFACTS_STORE_NAME", "value": "store"},
+                    {
+                        "name": "HF_TOKEN",
+                        "valueFrom": {"secretKeyRef": {"name": "hub", "key": "t"}},
+                    },
+                ],
+                resources={"limits": {"nvidia.com/gpu": "2"}},
+            ),
+            container("polyaxon-sidecar", "polyaxon/polyaxon-sidecar:2.18.0"),
+        ],
+        "volumes": [{"persistentVolumeClaim": {"claimName": "scratch"}}, {"emptyDir": {}}],
+    },
+}
+
+
+def condition(type_: str, updated: str | None, **changes: Any) -> Json:
+    """A condition of a custom resource."""
+    return {
+        "type": type_,
+        "status": "True",
+        "reason": "OperatorController",
+        "message": f"Operation is {type_.lower()}",
+        "lastUpdateTime": updated,
+        "lastTransitionTime": "2026-03-10T06:00:05Z",
+    } | changes
+
+
+def resource(**changes: Any) -> Json:
+    """The custom resource of a job, as 2.12 and later write it."""
+    return {
+        "apiVersion": "polyaxon.com/v1",
+        "kind": "Job",
+        "metadata": {
+            "name": f"plx-operation-{RUN}",
+            "namespace": "ml",
+            "uid": "33333333-2222-4333-8444-555555555555",
+            "resourceVersion": "77",
+            "creationTimestamp": "2026-03-10T06:00:04Z",
+            "labels": {
+                "app.kubernetes.io/instance": RUN,
+                "app.kubernetes.io/managed-by": "polyaxon",
+                "app.kubernetes.io/component": "polyaxon-jobs",
+                "operation.polyaxon.com/uuid": RUN,
+            },
+            "annotations": {
+                "operation.polyaxon.com/name": "train-resnet",
+                "operation.polyaxon.com/owner": "acme",
+                "operation.polyaxon.com/project": "vision",
+                "operation.polyaxon.com/kind": "job",
+            },
+        },
+        "termination": {"backoffLimit": 3, "ttlSecondsAfterFinished": 3600},
+        "collectLogs": True,
+        "batchJobSpec": {"template": TEMPLATE},
+        "status": {
+            "conditions": [
+                condition("Starting", "2026-03-10T06:00:05Z"),
+                condition("Running", "2026-03-10T06:03:35Z"),
+            ],
+            "startTime": "2026-03-10T06:00:05Z",
+            "lastReconcileTime": "2026-03-10T06:03:40Z",
+        },
+    } | changes

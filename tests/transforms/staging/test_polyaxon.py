@@ -22,9 +22,13 @@ from tests.transforms.staging.kubernetes_objects import document, instant, mutat
 from tests.transforms.staging.polyaxon_answers import (
     CONTENT,
     RUN,
+    artifact,
     detail,
+    events,
     listed,
+    logged,
     page,
+    resource,
     status,
     statuses,
 )
@@ -169,12 +173,14 @@ def test_an_offline_run_states_itself_and_its_conditions() -> None:
     [
         ({"namespace": "polyaxon"}, "namespace"),
         (CONTENT, "content"),
-        (page({"name": "x", "kind": "data", "is_input": True, "summary": {}}), "lineage"),
         (page({"upstream": {"uuid": RUN}, "kind": "manual"}), "lineage"),
-        ([{"name": "x", "kind": "data", "is_input": True}], "lineage"),
+        ({"kind": "Pod", "apiVersion": "v1", "metadata": {}}, "other_kind"),
+        ({"type": "ADDED", "object": {"kind": "Pod", "apiVersion": "v1"}}, "other_kind"),
+        ({"kind": "List", "apiVersion": "v1", "items": [{"kind": "Pod", "apiVersion": "v1"}]},
+         "other_kind"),
         (page({"uuid": RUN, "name": "vision", "created_at": "2026-03-10T00:00:00Z"}), "other_kind"),
     ],
-)
+)  # fmt: skip
 def test_other_answers_of_the_api_are_ignored_by_name(value: Any, reason: str) -> None:
     assert [record.ignore for record in parse(PARSER, document(value))] == [reason]
 
@@ -309,6 +315,28 @@ def test_any_bytes_are_answered(data: st.DataObject) -> None:
         ({"pods": {}, "services": {}}, 3, "spec.json archive"),
         (page({"name": "x", "kind": "data", "is_input": True}), 2, "lineage"),
         (CONTENT, 2, "content of a run"),
+        (artifact(), 2, "lineage"),
+        ([artifact()], 2, "lineage"),
+        ({"upstream": None, "kind": "build"}, 2, "lineage"),
+        (events(logged()), 2, "events"),
+        ({"data": {RUN: [logged()]}}, 2, "events"),
+        ({"data": {"a": [logged()]}}, 0, ""),
+        ({"data": []}, 0, ""),
+        ({"data": {}}, 0, ""),
+        ({"data": [5]}, 0, ""),
+        ({"status": "success", "data": [logged()]}, 0, ""),
+        ({"timestamp": "x", "step": 1, "text": "a"}, 2, "event file"),
+        ({"timestamp": "x", "step": 1, "flow": "a"}, 0, ""),
+        ({"timestamp": 1, "node": 2, "pod": 3, "container": 4, "value": 5}, 2, "log of a run"),
+        (resource(), 2, "custom resources"),
+        ([resource()], 2, "custom resources"),
+        ({"type": "ADDED", "object": resource()}, 2, "custom resources"),
+        ({"type": "ADDED", "object": 5}, 0, ""),
+        ({"kind": "List", "apiVersion": "v1", "items": [resource()]}, 2, "custom resources"),
+        ({"kind": "JobList", "apiVersion": "polyaxon.com/v1", "items": [{"metadata": {}}]}, 2,
+         "custom resources"),
+        ({"kind": "JobList", "apiVersion": "batch/v1", "items": [{"metadata": {}}]}, 0, ""),
+        ({"kind": "Service", "apiVersion": "v1", "metadata": {}}, 0, ""),
         (page(), 1, "an empty page of a list"),
         ({"pods": {}}, 0, ""),
         ({"namespace": "polyaxon"}, 0, ""),
@@ -319,11 +347,17 @@ def test_any_bytes_are_answered(data: st.DataObject) -> None:
         ({"resourceLogs": []}, 0, ""),
         ([], 0, ""),
     ],
-)
+)  # fmt: skip
 def test_a_head_is_judged_by_its_keys(value: Any, score: int, variant: str) -> None:
     for indent in (None, 1):
         found = PARSER.recognise(json.dumps(value, indent=indent).encode())
         assert (found.score, found.variant) == (score, variant)
+
+
+def test_the_head_of_an_event_file_is_its_header() -> None:
+    found = PARSER.recognise(b"\nstep|timestamp|image\n1|2026-03-10 06:10:00|{}")
+    assert (found.score, found.variant) == (2, "event file")
+    assert PARSER.recognise(b"1|2026-03-10 06:10:00|0.9").score == 0
 
 
 def test_a_head_cut_inside_a_document_is_recognised() -> None:
@@ -351,9 +385,18 @@ COUNTS = {
     # The run and its three conditions.
     "offline_run/run.plx.json": (3, {"accepted": 4}),
     # Answers that hold no run.
-    "api_run_job_lineage_artifacts.json": (2, {"lineage": 4}),
-    "offline_run/lineages.plx.json": (2, {"lineage": 6}),
     "compiled_content_job.json": (2, {"content": 1}),
+    "offline_run/plxlogs_logs.jsonl": (2, {"log": 1}),
+    "api_run_job_lineage_artifacts.json": (2, {"accepted": 4}),
+    # Their run is named by their folder only, which the samples lack.
+    "offline_run/lineages.plx.json": (2, {"no_uuid": 6}),
+    "offline_run/events_metric_loss.plx": (2, {"header": 1, "no_uuid": 2}),
+    "offline_run/events_text_stage.plx": (2, {"no_uuid": 1}),
+    # Surer read as objects of Kubernetes, among which they are listed.
+    "k8s_cr_job.json": (2, {"accepted": 1}),
+    "k8s_cr_matrix_child_job.json": (2, {"accepted": 1}),
+    "k8s_cr_raycluster.json": (2, {"accepted": 1}),
+    "k8s_cr_service_sandbox.json": (2, {"accepted": 1}),
     # An empty page may be any list's.
     "api_run_job_lineage_upstream.json": (1, {}),
 }

@@ -1,0 +1,48 @@
+"""Values that all answers of Polyaxon write alike: uuids of runs, names of other entities."""
+
+import msgspec
+
+from transforms.staging.json_records import RecordError
+from transforms.staging.stored_text import name_text
+from transforms.staging.values import hex_uuid
+
+
+class Reference(msgspec.Struct):
+    """Another run: the one cloned, or the pipeline that this one belongs to."""
+
+    uuid: str | None = None
+    kind: str | None = None
+
+
+class Named(msgspec.Struct):
+    """A user, queue, agent or store, which some versions name and others describe."""
+
+    name: str | None = None
+    username: str | None = None
+
+
+def run_uuid_of(text: str | None, where: str) -> str:
+    """The uuid of a run as 32 hex digits.
+
+    Args:
+        text: The uuid in any spelling.
+        where: Its JSON path, or in words where it should stand.
+
+    Raises:
+        RecordError: There is none, or it is no UUID.
+    """
+    if not text:
+        message = f"no_uuid: expected {where}, got none"
+        raise RecordError(message)
+    uuid = hex_uuid(text)
+    if uuid is None:
+        message = f"wrong_uuid: expected a UUID, got other text at {where}"
+        raise RecordError(message)
+    return uuid
+
+
+def name_of(value: str | Named | None) -> str | None:
+    """The name of an entity."""
+    if isinstance(value, Named):
+        return name_text(value.name or value.username)
+    return name_text(value)
