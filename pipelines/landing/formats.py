@@ -13,6 +13,7 @@ MODULES = (
     "polyaxon",
     "kubernetes",
     "kubernetes_audit",
+    "event_exporter",
     "otlp",
     "aws_vpc_flow_log",
     "route53",

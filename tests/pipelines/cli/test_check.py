@@ -164,8 +164,8 @@ SAMPLES: dict[str, Known | Unknown] = {
     "kubernetes/troubleshoot_pods_message-oomkill-pod.json": Known("kubernetes", 1),
     "kubernetes/troubleshoot_pods_message-pending-node-affinity.json": Known("kubernetes", 1),
     "kubernetes/troubleshoot_pods_message-pending-pod-resources.json": Known("kubernetes", 1),
-    # An event exporter's own shape; logs and traces are no metrics.
-    "kubernetes/event_exporter_enhancedevent_backoff.json": Unknown(),
+    "kubernetes/event_exporter_enhancedevent_backoff.json": Known("event_exporter", 1),
+    # Logs and traces of applications say nothing of the cluster.
     "kubernetes/otlp_events_example.json": Unknown(),
     "kubernetes/otlp_logs_example.json": Unknown(),
     "kubernetes/otlp_trace_example.json": Unknown(),

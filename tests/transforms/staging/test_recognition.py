@@ -92,9 +92,9 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
             "troubleshoot_pods_message-pending-node-affinity.json",
             "troubleshoot_pods_message-pending-pod-resources.json",
         ),
-        # Logs and traces are no metrics.
+        "event_exporter": ("event_exporter_enhancedevent_backoff.json",),
+        # Logs and traces of applications say nothing of the cluster.
         "": (
-            "event_exporter_enhancedevent_backoff.json",
             "otlp_events_example.json",
             "otlp_logs_example.json",
             "otlp_trace_example.json",
