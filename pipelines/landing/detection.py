@@ -1,11 +1,16 @@
 """Tell the format of a file from its content, never from its name."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.landing.formats import parsers
 from pipelines.landing.readers import head, scan
-from transforms.staging.parser import Parser
+from transforms.staging.parser import Parser, Recognition
+from transforms.staging.wrapped_files import Wrapping, wrapping_for, wrappings
+
+_IS_SURE = 2
+"""Score from which a format is told by its structure."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,8 @@ def identify(path: Path, format_name: str | None, record_format: str | None) -> 
     if format_name is not None:
         parser = parsers()[format_name]
         contradiction = verify(parser, beginning)
-        return contradiction or Detected(parser, parser.recognise(beginning).variant)
+        found = _without_wrappers(parser, beginning, wrappings(beginning))
+        return contradiction or Detected(parser, found.variant)
     if not beginning and (broken := scan(path).broken) is not None:
         return broken.reason
     return detect(beginning, has_record_format=record_format is not None)
@@ -44,6 +50,8 @@ def identify(path: Path, format_name: str | None, record_format: str | None) -> 
 
 def detect(head: bytes, *, has_record_format: bool = False) -> Detected | str:
     """Choose the parser that recognises the head of a file most surely.
+
+    Where none is sure of it as it is, wrappers that stand around its records are taken off.
 
     Args:
         head: The first bytes of the text.
@@ -55,10 +63,9 @@ def detect(head: bytes, *, has_record_format: bool = False) -> Detected | str:
     """
     if not head.strip():
         return "the file is empty"
-    found = sorted(
-        ((p.recognise(head), p) for p in parsers().values()),
-        key=lambda pair: (-pair[0].score, pair[1].name),
-    )
+    found = _ranked((p.recognise(head), p) for p in parsers().values())
+    if found[0][0].score < _IS_SURE and (wrapped := wrappings(head)):
+        found = _ranked((_without_wrappers(p, head, wrapped), p) for p in parsers().values())
     best, parser = found[0]
     if best.score == 0:
         names = ", ".join(parsers())
@@ -79,7 +86,25 @@ def verify(parser: Parser, head: bytes) -> str | None:
     """
     if not head.strip() or parser.recognise(head).score > 0:
         return None
+    if _without_wrappers(parser, head, wrappings(head)).score > 0:
+        return None
     other = detect(head)
     if isinstance(other, Detected):
         return f"stated as {parser.name}, but the content is {other.parser.name}"
     return None
+
+
+def _ranked(found: Iterable[tuple[Recognition, Parser]]) -> list[tuple[Recognition, Parser]]:
+    return sorted(found, key=lambda pair: (-pair[0].score, pair[1].name))
+
+
+def _without_wrappers(parser: Parser, head: bytes, wrapped: Sequence[Wrapping]) -> Recognition:
+    """How surely a head is of a format, in wrappers or without; the variant names them."""
+    as_it_is = parser.recognise(head)
+    wrapping = wrapping_for(parser, head, wrapped) if wrapped else None
+    if wrapping is None:
+        return as_it_is
+    inner = wrapping.recognition(parser.recognise)
+    if inner.score <= as_it_is.score or not wrapping.label:
+        return max(as_it_is, inner, key=lambda found: found.score)
+    return Recognition(inner.score, f"{inner.variant} in {wrapping.label}")

@@ -21,14 +21,15 @@ from pipelines.landing.formats import parsers
 from pipelines.landing.inputs import local_copy
 from pipelines.landing.parquet_rows import is_parquet
 from pipelines.landing.readers import MAX_LINE_BYTES, Break, raw_records
+from pipelines.landing.wrapped import inner_records, shape_of, wrapping_of
 from pipelines.ledger import REJECTED_RECORDS
 from pipelines.publication import TableWriter, check, check_table
 from pipelines.storage import Lake
 from schemas.registry import table_spec
 from schemas.table import FLEET, TableSpec
 from transforms.redaction import excerpt, excerpt_around, redact
-from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord
 from transforms.staging.naming_facts import NAMING_COLUMNS, NamingFacts
+from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord
 
 BATCH_RECORDS = 20_000
 """Records held before rows are written; bounds the memory of one worker."""
@@ -107,8 +108,8 @@ class FileOutcome:
         first_event_at: Earliest event.
         last_event_at: Latest event.
         capabilities: `table.column` of optional columns that hold a value.
-    """
         naming: What its look-ups are worth for naming connections.
+    """
 
     export_file_id: str
     record_count: int = 0
@@ -119,8 +120,8 @@ class FileOutcome:
     first_event_at: datetime | None = None
     last_event_at: datetime | None = None
     capabilities: set[str] = field(default_factory=set)
-
     naming: NamingFacts = field(default_factory=NamingFacts)
+
 
 @dataclass(frozen=True)
 class BatchOutcome:
@@ -139,7 +140,7 @@ def parse_batch(lake: Lake, batch: Batch, temp: Path | None) -> BatchOutcome:
             outcome = FileOutcome(job.export_file_id)
             with local_copy(job.source, job.size, temp) as path:
                 is_big = job.format in COLUMN_FORMATS and job.text_bytes >= COLUMNS_FROM
-                if is_big and not is_parquet(path):
+                if is_big and not is_parquet(path) and not _is_wrapped(path, job.format):
                     _parse_columns(path, job, part, outcome)
                 else:
                     _parse_file(path, job, part, outcome)
@@ -148,40 +149,53 @@ def parse_batch(lake: Lake, batch: Batch, temp: Path | None) -> BatchOutcome:
 
 
 def parse_records(path: Path, parser: Parser, context: FileContext) -> Iterator[Parsed]:
-    """All records of a file, in order; the break of a damaged stream is the last record."""
+    """All records of a file, in order; the break of a damaged stream is the last record.
+
+    Wrappers that stand around the records are taken off before the parser sees them.
+    """
     broken: list[Break] = []
+    wrapping = wrapping_of(path, parser)
+    shape = parser.shape if wrapping is None else shape_of(path)
 
     def readable() -> Iterator[RawRecord]:
-        for item in raw_records(path, parser.shape):
+        for item in raw_records(path, shape):
             if isinstance(item, Break):
                 broken.append(item)
             else:
                 yield item
 
-    too_long: list[RawRecord] = []
+    between: list[Parsed] = []
 
     def short_enough() -> Iterator[RawRecord]:
         for raw in readable():
             if raw.data:
                 yield raw
             else:
-                too_long.append(raw)
+                reason = f"line_too_long: expected at most {MAX_LINE_BYTES} bytes"
+                between.append(Parsed(raw.locator, raw.offset, b"", reject=reason))
 
+    records = short_enough()
+    if wrapping is not None:
+        records = inner_records(records, wrapping, parser, between)
     # A row of a Parquet file stands at no byte of a text.
     is_row = is_parquet(path)
-    for parsed in parser.parse(short_enough(), context):
-        yield from _refuse_long(too_long)
+    for parsed in parser.parse(records, context):
+        yield from _taken(between)
         yield replace(parsed, offset=None) if is_row else parsed
-    yield from _refuse_long(too_long)
+    yield from _taken(between)
     for stop in broken:
         yield Parsed(f"byte {stop.offset}", stop.offset, b"", reject=stop.reason)
 
 
-def _refuse_long(too_long: list[RawRecord]) -> Iterator[Parsed]:
-    while too_long:
-        raw = too_long.pop(0)
-        reason = f"line_too_long: expected at most {MAX_LINE_BYTES} bytes"
-        yield Parsed(raw.locator, raw.offset, b"", reject=reason)
+def _taken(results: list[Parsed]) -> tuple[Parsed, ...]:
+    """The results, taken out of the list."""
+    taken = tuple(results)
+    results.clear()
+    return taken
+
+
+def _is_wrapped(path: Path, format_name: str) -> bool:
+    return wrapping_of(path, parsers()[format_name]) is not None
 
 
 class _Sink(Protocol):
@@ -298,12 +312,12 @@ def _parse_columns(path: Path, job: FileJob, part: _Part, outcome: FileOutcome) 
             part.write_table(table, rows)
             outcome.tables[table] = (first, count + rows.num_rows)
             _note_range(spec, pl.DataFrame(rows.select(spec.covers)), outcome)
+            if table in NAMING_COLUMNS:
+                outcome.naming.add(table, pl.DataFrame(rows.select(NAMING_COLUMNS[table])))
             _note_capabilities(
                 spec,
                 {name: rows.column(name).null_count < len(rows) for name in rows.schema.names},
                 outcome,
-            if table in NAMING_COLUMNS:
-                outcome.naming.add(table, pl.DataFrame(rows.select(NAMING_COLUMNS[table])))
             )
         if batch.rejects:
             rejects = [
@@ -331,11 +345,11 @@ def _write_rows(
         part.write(table, frame)
         outcome.tables[table] = (first, count + frame.height)
         _note_range(table_spec(table), frame, outcome)
+        outcome.naming.add(table, frame)
         nulls = frame.null_count().row(0, named=True)
         holds_value = {name: count < frame.height for name, count in nulls.items()}
         _note_capabilities(table_spec(table), holds_value, outcome)
     return refused
-        outcome.naming.add(table, frame)
 
 
 _NO_ROW = "no_row: expected a row, a reason to refuse it or a reason to ignore it"

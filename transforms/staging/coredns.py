@@ -260,7 +260,7 @@ def _row(line: _Line, item: Unwrapped, context: FileContext) -> dict[str, Any]:
     asked = asked_name(fields["name"])
     namespace = _stated(fields, "namespace")
     return {
-        "record_id": identity(item.stamp, item.node or context.node, item.text),
+        "record_id": identity(item.stamp, item.node or context.node or item.pod_name, item.text),
         "event_at": written_at if rcode is not None else _before(written_at, duration),
         "node": item.node or context.node,
         "client_address": _address(fields, "remote"),
@@ -395,7 +395,7 @@ def _recognise(head: bytes) -> Recognition:
             body = item.text[prefix.end() :] if prefix and prefix["level"] else ""
             may_be += _LOOKS_ASKED.match(body) is not None
     if asked:
-        return Recognition(3, f"log lines, {'wrapped' if wrapped else 'not wrapped'}")
+        return Recognition(3, "log lines, wrapped" if wrapped else "log lines")
     if own:
         return Recognition(2, "lines of other plugins")
     if may_be:

@@ -29,6 +29,11 @@ def first_value(head: bytes) -> Any:  # noqa: ANN401  any JSON value
     return _value(_closed(text))[1]
 
 
+def completed(head: bytes) -> bytes:
+    """The first JSON document of a text, cut behind its last whole part and closed."""
+    return _closed(head.removeprefix(b"\xef\xbb\xbf").lstrip())
+
+
 def _value(text: bytes) -> tuple[bool, Any]:
     try:
         return True, msgspec.json.decode(text)

@@ -82,7 +82,7 @@ def records(path: Path):
     blocks.read_to(10_000)
     for index in range(blocks.count):
         record = blocks.record(index)
-        yield record if isinstance(record, Parsed) else tuple(record)
+        yield record if isinstance(record, Parsed) else tuple(record[:3])
 
 
 def expected_records(path: Path):

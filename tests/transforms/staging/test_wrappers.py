@@ -8,10 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.transforms.staging.export_text import lines
-from transforms.staging.wrappers import DOCKER_PIECE, MAX_JOINED, MAX_WAITING, unwrap
+from transforms.staging.line_pieces import MAX_JOINED, MAX_WAITING
+from transforms.staging.wrapper_kinds import DOCKER_PIECE
+from transforms.staging.wrappers import unwrap
 
 AT = datetime(2026, 3, 10, 8, 0, 0, 123456, tzinfo=UTC)
 STAMP = "2026-03-10T08:00:00.123456789Z"
+NANOSECONDS = "1773129600123456789"
 
 
 def results(text):
@@ -28,18 +31,18 @@ def fates(text):
 @pytest.mark.parametrize(
     ("line", "text", "at", "stamp"),
     [
-        (f"{STAMP} stdout F hello world", "hello world", AT, STAMP),
-        (f"{STAMP} stderr F  two blanks", " two blanks", AT, STAMP),
-        (f"{STAMP} stdout F", "", AT, STAMP),
-        (f"{STAMP} stdout F ", "", AT, STAMP),
-        (f"{STAMP} stdout F:tag:x hello", "hello", AT, STAMP),
+        (f"{STAMP} stdout F hello world", "hello world", AT, NANOSECONDS),
+        (f"{STAMP} stderr F  two blanks", " two blanks", AT, NANOSECONDS),
+        (f"{STAMP} stdout F", "", AT, NANOSECONDS),
+        (f"{STAMP} stdout F ", "", AT, NANOSECONDS),
+        (f"{STAMP} stdout F:tag:x hello", "hello", AT, NANOSECONDS),
         (
             "2026-03-10T10:00:00.123456+02:00 stdout F a",
             "a",
             AT,
-            "2026-03-10T10:00:00.123456+02:00",
+            "1773129600123456000",
         ),
-        ("2026-03-10T08:00:00Z stdout F a", "a", AT.replace(microsecond=0), "2026-03-10T08:00:00Z"),
+        ("2026-03-10T08:00:00Z stdout F a", "a", AT.replace(microsecond=0), "1773129600000000000"),
         ("hello world", "hello world", None, None),
         ("2026-99-10T08:00:00.1Z stdout F a", "2026-99-10T08:00:00.1Z stdout F a", None, None),
         (f"{STAMP} stdout X a", f"{STAMP} stdout X a", None, None),
