@@ -80,6 +80,9 @@ SELECT
     flow.proxy_port AS proxy_port,
     CAST(NULL AS VARCHAR) AS agent_event,
     CAST(NULL AS BIGINT) AS flow_count,
+    CAST(NULL AS BIGINT) AS packet_bytes,
+    CAST(NULL AS BIGINT) AS unreported_bytes,
+    CAST(NULL AS BIGINT) AS unreported_packets,
     false AS is_masked
 FROM
     READ_NDJSON(

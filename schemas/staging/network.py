@@ -95,6 +95,22 @@ class Flows(StagingTable):
     flow_count: pl.Int64 = c.count(
         "Events that an aggregated export folded into this line.", null="not aggregated"
     )
+    packet_bytes: pl.Int64 = c.byte_count(
+        "Size of the packet, where the exporter states it (Microsoft Retina). The same packet may "
+        "stand at several trace points.",
+        null="not stated: Hubble itself exports no bytes",
+        adds_up=False,
+    )
+    unreported_bytes: pl.Int64 = c.byte_count(
+        "Bytes of the connection's packets before this one that Retina saw and did not report.",
+        null="not stated",
+        adds_up=False,
+    )
+    unreported_packets: pl.Int64 = c.count(
+        "Packets of the connection before this one that Retina saw and did not report.",
+        null="not stated",
+        adds_up=False,
+    )
     is_masked: pl.Boolean = c.column("A field mask removed the time or both ends of the flow.")
 
 

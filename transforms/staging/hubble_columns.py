@@ -21,12 +21,17 @@ which line is which record, or the line reader does the rest of the file.
 DuckDB stops at the first line that is damaged. From there on the lines that the scan doubts are
 kept from it, and the text is given to it in pieces; what it refuses even then (a key that stands
 twice, an object where a list should be) is left to the line reader, up to the end of the piece.
+
+A line that holds several records (torn and glued ones) moves the indexes of all behind it. Where
+an object or a list goes on in the next lines, the line reader does the rest of the file.
 """
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import accumulate, islice
 from typing import Any, Literal, NamedTuple, Protocol
 
 import duckdb
@@ -38,8 +43,10 @@ from schemas.registry import table_spec
 from transforms.sql import SqlSession, statement
 from transforms.staging.column_rules import TEXT, Columns, Doubts
 from transforms.staging.hubble_flow_columns import flow_columns
+from transforms.staging.hubble_lines import Envelope, Flow, Ip, Layer7, Ports, other_names
 from transforms.staging.hubble_lookup_columns import lookup_columns
-from transforms.staging.hubble_rows import hash_of_line, parse_line
+from transforms.staging.hubble_reader import EventReader
+from transforms.staging.hubble_rows import SHOWN_KEYS, hash_of_line, parse_line
 from transforms.staging.line_blocks import LineBlocks, TextBlock
 from transforms.staging.line_lineage import LineLineage
 from transforms.staging.parser import FileContext, Parsed, RawRecord
@@ -50,6 +57,8 @@ BATCH_ROWS = 20_480
 """Rows that the engine gives at a time; bounds memory, and fits the processor's cache."""
 GAP_RECORDS = 2 * BATCH_ROWS
 """Records at most in one batch that holds many other events."""
+MOST_RECORDS = 1_000
+"""Records of one line that are held; a line of more is left to the line reader."""
 PIECE_BYTES = 32 << 20
 """Text that is given to the engine at a time behind the first damaged line."""
 
@@ -82,7 +91,8 @@ class ColumnBatch:
     Attributes:
         tables: Rows by table, in source order, exactly with the table's Arrow schema; tables
             without rows are left out.
-        record_count: Non-blank records in the stretch, refused ones of the reader included.
+        record_count: Records in the stretch, as `hubble_reader` counts them, and refused ones of
+            the block source.
         accepted_count: Records that gave rows.
         rejects: Refused records by their index in the file, in order.
         ignored: Ignored records by reason.
@@ -118,24 +128,48 @@ def parse_columns(
         scratch: Memory for the text behind a damaged line; without it the line reader does that.
 
     Yields:
-        Batches in source order; together they hold every non-blank line once.
+        Batches in source order; together they hold every record once.
 
     Raises:
         Exception: What the block source raises, after the batches before it.
     """
     lines = LineBlocks(blocks, _trusted)
     reader = _Reader(context, session, export_file_id, lines)
-    yield from reader.whole_file(file)
-    if reader.is_refused and scratch is not None:
-        yield from reader.pieces(scratch)
+    try:
+        yield from reader.whole_file(file)
+        if reader.is_refused and scratch is not None:
+            yield from reader.pieces(scratch)
+    except _OpenError:
+        pass
     yield from reader.rest()
 
 
-class _Anything(msgspec.Struct, gc=False):
-    """Any object: the decoder checks all of it and keeps nothing."""
+def _plain(
+    message: type[msgspec.Struct], parts: dict[str, type[msgspec.Struct]]
+) -> type[msgspec.Struct]:
+    """A message of which the decoder checks all, and keeps nothing.
+
+    Fields under names that are not the proto's are refused where the engine would pass over them;
+    of objects that the engine gives as JSON, the rules refuse them.
+    """
+    fields = [(name, part | None, None) for name, part in parts.items()]
+    return msgspec.defstruct("Plain", [*fields, *other_names(message)], gc=False)
 
 
-_ANY: "msgspec.json.Decoder[_Anything]" = msgspec.json.Decoder(_Anything)
+_PORTS = _plain(Ports, {})
+_PLAIN_FLOW = _plain(
+    Flow,
+    {
+        "IP": _plain(Ip, {}),
+        "l4": msgspec.defstruct(
+            "Plain", [(name, _PORTS | None, None) for name in ("TCP", "UDP", "SCTP")], gc=False
+        ),
+        "l7": _plain(Layer7, {}),
+    },
+)
+_ANY: "msgspec.json.Decoder[msgspec.Struct]" = msgspec.json.Decoder(
+    _plain(Envelope, {"flow": _PLAIN_FLOW})
+)
 
 
 def _trusted(text: bytes) -> int | None:
@@ -152,11 +186,15 @@ class _StoppedError(Exception):
     """The engine does not read on, or disagrees with the scan on which line is which record."""
 
 
+class _OpenError(Exception):
+    """A line begins what the lines behind it go on with."""
+
+
 class _Reader:
     """Reads one file; what is done is never done again.
 
     Attributes:
-        done: Records that are in batches already.
+        done: Lines that are in batches already.
         is_refused: Whether the engine stopped before the end.
     """
 
@@ -170,6 +208,8 @@ class _Reader:
         self._export_file_id = export_file_id
         self._lines = lines
         self._lineage = LineLineage()
+        self._events = self._new_events()
+        self._records = 0
         self._connection.execute("SET arrow_large_buffer_size = true")
 
     def whole_file(self, file: TextFile) -> Iterator[ColumnBatch]:
@@ -187,13 +227,28 @@ class _Reader:
 
     def rest(self) -> Iterator[ColumnBatch]:
         """Read what is left by the line reader."""
+        self._lines.examine_closely(for_good=True)
+        self._events = self._new_events()
+        records = self._rest_of_records()
+        while found := list(islice(records, BATCH_ROWS)):
+            yield self._filled(
+                ColumnBatch(record_count=len(found)), {}, enumerate(found, self._records)
+            )
+
+    def _rest_of_records(self) -> Iterator[Parsed]:
         lines = self._lines
-        lines.examine_closely(for_good=True)
         while True:
             lines.read_to(self.done + 1)
             if self.done == lines.count:
-                return
-            yield from self._by_line_to(min(lines.count, self.done + BATCH_ROWS))
+                break
+            record = lines.record(self.done)
+            self.done += 1
+            if isinstance(record, Parsed):
+                yield record
+            else:
+                yield from self._events.read(record)
+            lines.let_go(self.done)
+        yield from self._events.end()
 
     def _until_refused(self, parts: Iterator[pa.RecordBatch]) -> Iterator[ColumnBatch]:
         """Batches of the engine's rows, as long as it takes the lines and they are what they seem.
@@ -251,7 +306,7 @@ class _Reader:
             self._lines.read_to(upper)
             if self._lines.count < upper:
                 raise _StoppedError
-            parsed = {i: self._parsed(i) for i in range(self.done, upper)}
+            parsed = {i: self._line(i) for i in range(self.done, upper)}
             yield self._finish(upper, {}, parsed)
 
     def _batch(self, part: pa.RecordBatch, end: int) -> ColumnBatch:
@@ -271,7 +326,7 @@ class _Reader:
             columns = {name: column.filter(sure) for name, column in columns.items()}
             kept = columns["record_index"]
         missing = _missing(kept, self.done, end)
-        others = {index: self._parsed(index) for index in missing}
+        others = {index: self._line(index) for index in missing}
         tables = {"flows": self._rows("flows", columns)}
         if lookups is not None:
             tables["dns_lookups"] = self._rows("dns_lookups", lookups)
@@ -335,27 +390,66 @@ class _Reader:
             "cluster": self._context.cluster,
         }
 
-    def _parsed(self, index: int) -> Parsed:
+    def _new_events(self) -> EventReader:
+        return EventReader(lambda raw: parse_line(raw, self._context, self._lineage), SHOWN_KEYS)
+
+    def _line(self, index: int) -> list[Parsed]:
+        """Records of one line.
+
+        Raises:
+            _OpenError: What they are depends on the lines behind it, or they are very many.
+        """
         record = self._lines.record(index)
         if isinstance(record, Parsed):
-            return record
-        return parse_line(record, self._context, self._lineage)
+            return [record]
+        found = list(islice(self._events.read(record), MOST_RECORDS + 1))
+        if self._events.is_open:
+            self._lines.read_to(index + 2)
+            following = self._lines.record(index + 1) if self._lines.count > index + 1 else None
+            settled = None if isinstance(following, Parsed) else self._events.settled(following)
+            if settled is None:
+                self._events = self._new_events()
+                raise _OpenError
+            found += settled
+        if len(found) > MOST_RECORDS:
+            self._events = self._new_events()
+            raise _OpenError
+        return found
 
     def _finish(
-        self, end: int, tables: dict[str, pa.Table], others: dict[int, Parsed]
+        self, end: int, tables: dict[str, pa.Table], others: dict[int, list[Parsed]]
     ) -> ColumnBatch:
         """Put rows of columns and of lines together, in order, and count."""
-        batch = ColumnBatch(record_count=end - self.done)
+        more = {line: len(found) - 1 for line, found in others.items() if len(found) != 1}
+        batch = ColumnBatch(record_count=end - self.done + sum(more.values()))
+        batch.accepted_count = end - self.done - len(others)
+        place = _Places(self.done, self._records, more)
+        if place.is_moved:
+            tables = {name: place.moved(table) for name, table in tables.items()}
+        numbered = [
+            (place.of(line) + i, parsed)
+            for line, found in others.items()
+            for i, parsed in enumerate(found)
+        ]
+        self.done = end
+        self._lines.let_go(end)
+        return self._filled(batch, tables, numbered)
+
+    def _filled(
+        self,
+        batch: ColumnBatch,
+        tables: dict[str, pa.Table],
+        others: Iterable[tuple[int, Parsed]],
+    ) -> ColumnBatch:
+        """Add the rows of numbered records to those of columns."""
         rows: dict[str, list[dict[str, Any]]] = {}
-        for index, parsed in others.items():
+        for index, parsed in others:
             _note(batch, rows, index, parsed)
-        batch.accepted_count += batch.record_count - len(others)
         for name, values in rows.items():
             more = self._table(name, values)
             tables[name] = _merged(tables[name], more) if name in tables else more
         batch.tables = {name: table for name, table in tables.items() if table.num_rows}
-        self.done = end
-        self._lines.let_go(end)
+        self._records += batch.record_count
         return batch
 
     def _table(self, name: str, rows: list[dict[str, Any]]) -> pa.Table:
@@ -365,6 +459,41 @@ class _Reader:
             pa.array([fixed.get(f.name, row.get(f.name)) for row in rows], f.type) for f in schema
         ]
         return pa.Table.from_arrays(columns, schema=schema)
+
+
+class _Places:
+    """Which record the first one of a line is, in a stretch of lines.
+
+    Attributes:
+        is_moved: Whether lines and records are numbered differently.
+    """
+
+    def __init__(self, line: int, record: int, more: dict[int, int]) -> None:
+        """Start a stretch.
+
+        Args:
+            line: Its first line.
+            record: The first record of that line.
+            more: Records besides the first one, by line, where a line has not one record.
+        """
+        self._shift = record - line
+        self._lines = sorted(more)
+        self._sums = [0, *accumulate(more[line] for line in self._lines)]
+        self.is_moved = bool(self._shift or more)
+
+    def of(self, line: int) -> int:
+        """The first record of a line."""
+        return line + self._shift + self._sums[bisect_left(self._lines, line)]
+
+    def moved(self, table: pa.Table) -> pa.Table:
+        """Rows of which `record_index` holds the line, with the record in its place."""
+        lines = table.column("record_index")
+        if self._lines:
+            records = pa.array(map(self.of, lines.to_pylist()), lines.type)
+        else:
+            records = pc.add(lines, self._shift)
+        place = table.schema.get_field_index("record_index")
+        return table.set_column(place, table.schema.field(place), records)
 
 
 @cache

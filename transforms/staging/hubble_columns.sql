@@ -72,7 +72,8 @@ FROM (
                     egress_denied_by JSON,
                     ingress_denied_by JSON,
                     proxy_port VARCHAR,
-                    aggregate JSON
+                    aggregate JSON,
+                    extensions JSON
                 )',
                 lost_events: 'JSON',
                 agent_event: 'JSON',

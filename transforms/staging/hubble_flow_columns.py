@@ -37,8 +37,9 @@ from transforms.staging.hubble_lines import (
     Policy,
     Service,
     TcpFlags,
+    Wrapped,
 )
-from transforms.staging.hubble_rows import ENDS, RESPONSE, TRANSPORTS, endpoint, event_type
+from transforms.staging.hubble_rows import DROPPED, ENDS, RESPONSE, TRANSPORTS, endpoint, event_type
 from transforms.staging.values import INT64_MAX
 
 _EXACT_FLOAT = 2**53
@@ -50,6 +51,9 @@ _event_types: "msgspec.json.Decoder[EventType | None]" = msgspec.json.Decoder(Ev
 _flags: "msgspec.json.Decoder[TcpFlags | None]" = msgspec.json.Decoder(TcpFlags | None)
 _policies: "msgspec.json.Decoder[list[Policy] | None]" = msgspec.json.Decoder(list[Policy] | None)
 _aggregates: "msgspec.json.Decoder[Aggregate | None]" = msgspec.json.Decoder(Aggregate | None)
+_replies_stated: "msgspec.json.Decoder[bool | Wrapped | None]" = msgspec.json.Decoder(
+    bool | Wrapped | None
+)
 _booleans: "msgspec.json.Decoder[bool | None]" = msgspec.json.Decoder(bool | None)
 
 
@@ -111,6 +115,11 @@ _FLAGS = Rule(lambda text: v.tcp_flags(_flags.decode(text)), TEXT, is_text=False
 _POLICIES = Rule(lambda text: v.policies(_policies.decode(text)), TEXTS, is_text=False)
 _COUNT = Rule(lambda text: v.flow_count(_aggregates.decode(text), ""), INTEGER, is_text=False)
 _BOOLEAN = Rule(_booleans.decode, FLAG, is_text=False)
+_IS_REPLY = Rule(lambda text: v.flag(_replies_stated.decode(text)), FLAG, is_text=False)
+_RETINA = Rules(
+    lambda text: v.retina(text.encode(), ""),
+    {**dict.fromkeys(v.RETINA_COUNTERS, INTEGER), "retina_drop_reason": TEXT},
+)
 
 
 def flow_columns(batch: pa.RecordBatch, doubts: Doubts) -> Columns:
@@ -153,6 +162,7 @@ def flow_columns(batch: pa.RecordBatch, doubts: Doubts) -> Columns:
         "is_masked": pa.repeat(pa.scalar(False), len(batch)),
     }
     out["record_id"] = out["uuid"]
+    _add_extensions(out, flow["extensions"], doubts)
     out.update(_EVENT_TYPE.apply(flow["event_type"], doubts))
     _add_addresses(out, flow, doubts)
     _add_layer4(out, fields(flow["l4"]), flow["l4"], doubts)
@@ -163,6 +173,17 @@ def flow_columns(batch: pa.RecordBatch, doubts: Doubts) -> Columns:
     _add_layer7(out, flow["l7"], doubts)
     _doubt_masked(out, doubts)
     return out
+
+
+def _add_extensions(out: Columns, column: pa.Array, doubts: Doubts) -> None:
+    """What Retina adds; its reason of a drop counts where the flow names none."""
+    stated = _RETINA.apply(column, doubts)
+    reason = stated.pop("retina_drop_reason")
+    out.update(stated)
+    if reason.null_count < len(reason):
+        is_used = pc.and_(out["drop_reason"].is_null(), pc.equal(out["verdict"], DROPPED))
+        chosen = pc.if_else(pc.fill_null(is_used, False), reason, out["drop_reason"])
+        out["drop_reason"] = chosen
 
 
 def _uuids(column: pa.Array, doubts: Doubts) -> pa.Array:
@@ -179,7 +200,7 @@ def _times(column: pa.Array, envelope: pa.Array, doubts: Doubts) -> pa.Array:
 
 
 def _replies(flow: Columns, doubts: Doubts) -> pa.Array:
-    stated = _BOOLEAN.apply(flow["is_reply"], doubts)
+    stated = _IS_REPLY.apply(flow["is_reply"], doubts)
     legacy = _BOOLEAN.apply(flow["reply"], doubts)
     if stated.null_count == 0 or legacy.null_count == len(legacy):
         return stated

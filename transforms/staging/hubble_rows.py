@@ -12,6 +12,8 @@ Decisions that a reader of the tables should know:
 * Several protocols under `l4` are what field masks left before Cilium fixed them: transport and
   ports are then unknown.
 * `is_reply` is taken from the old `reply` only where that is true: false and absent look alike.
+* Retina's flows name their own reason of a drop where Cilium's enumeration has none; its counters
+  are kept as stated, and are no volume: a packet may be reported at several points.
 * An agent event gives a row where it names an address and its pod; others are ignored.
 """
 
@@ -30,10 +32,14 @@ from transforms.staging.hubble_lines import (
     NodeStatus,
     Ports,
     decode_bare_flow,
+    decode_bare_lost_events,
     decode_line,
     decode_text,
+    is_log_entry,
     is_present,
 )
+from transforms.staging.hubble_reader import shown_part
+from transforms.staging.hubble_text import AGENT_LOG
 from transforms.staging.json_records import rejected_masked
 from transforms.staging.line_lineage import LineLineage
 from transforms.staging.parser import FileContext, Parsed, RawRecord, Row
@@ -44,10 +50,12 @@ from transforms.staging.values import INT64_MAX, identity
 
 AGENT_EVENT_TYPE = 130
 """Monitor message type of agent events, which their lines leave out."""
+DROPPED = "DROPPED"
 RESPONSE, REQUEST = "RESPONSE", "REQUEST"
-UNANSWERED = frozenset({"DROPPED", "ERROR"})
+UNANSWERED = frozenset({DROPPED, "ERROR"})
 """Verdicts of a DNS request that the proxy did not answer or forward."""
 TRANSPORTS = ("TCP", "UDP", "SCTP", "ICMPv4", "ICMPv6", "VRRP", "IGMP")
+_BOM = b"\xef\xbb\xbf"
 _ADDRESS_BITS = {".": 32, ":": 128}
 
 SHOWN_KEYS = frozenset(
@@ -74,8 +82,16 @@ def parse_line(raw: RawRecord, context: FileContext, lineage: LineLineage) -> Pa
     try:
         rows, ignore = _read(raw, context, lineage)
     except RefusedError as error:
-        return rejected_masked(raw, error, SHOWN_KEYS)
+        return _refused(raw, error)
     return Parsed(raw.locator, raw.offset, raw.data, rows=rows, ignore=ignore)
+
+
+def _refused(raw: RawRecord, error: RefusedError) -> Parsed:
+    if raw.data.removeprefix(_BOM).lstrip()[:1] in {b"{", b"["} or b'"' not in raw.data:
+        return rejected_masked(raw, error, SHOWN_KEYS)
+    # A part of JSON that begins anywhere: no text in it is known to be harmless.
+    shown = shown_part(raw.data, SHOWN_KEYS)
+    return Parsed(raw.locator, raw.offset, shown, reject=str(error))
 
 
 def _read(
@@ -109,6 +125,13 @@ def _without_payload(
     raw: RawRecord, context: FileContext, lineage: LineLineage, line: Envelope
 ) -> tuple[tuple[Row, ...], str | None]:
     """A bare flow, a kind of event that is not known yet, or no event at all."""
+    if is_present(line.num_events_lost):
+        node = v.node_name(line.node_name)
+        lost = decode_bare_lost_events(raw.data)
+        at = v.instant(decode_text(line.time, "$.time"), "$.time")
+        is_placed = at is not None and node is not None
+        record_id = hash_of_line(raw, context, None if is_placed else lineage)
+        return (("loss_reports", _lost(lost, at, node or context.node, record_id, "$")),), None
     if any(map(is_present, (line.verdict, line.IP, line.l4, line.Type, line.event_type))):
         flow = decode_bare_flow(raw.data)
         try:
@@ -117,6 +140,8 @@ def _without_payload(
             raise RefusedError(str(error).replace(" $.flow.", " $.")) from None
     if line.node_name and is_present(line.time):
         return (), "unknown_event"
+    if is_log_entry(raw.data):
+        return (), AGENT_LOG
     return refuse("no_event", "a flow or another event of Hubble")
 
 
@@ -164,7 +189,7 @@ def _flow_rows(
         "verdict": v.enum_name(flow.verdict, v.VERDICT, "$.flow.verdict"),
         "drop_reason": _drop_reason(flow),
         "direction": v.enum_name(flow.traffic_direction, v.DIRECTION, "$.flow.traffic_direction"),
-        "is_reply": True if flow.is_reply is None and flow.reply else flow.is_reply,
+        "is_reply": True if flow.is_reply is None and flow.reply else v.flag(flow.is_reply),
         "observation_point": v.enum_name(
             flow.trace_observation_point, v.OBSERVATION_POINT, "$.flow.trace_observation_point"
         ),
@@ -175,6 +200,13 @@ def _flow_rows(
         "proxy_port": v.number_not_zero(flow.proxy_port, "$.flow.proxy_port", v.PORT_MAX),
         "flow_count": v.flow_count(flow.aggregate, "$.flow.aggregate"),
     }
+    extensions = bytes(flow.extensions)
+    if extensions:
+        more = v.retina(extensions, "$.flow.extensions")
+        reason = more.pop("retina_drop_reason", None)
+        if values["drop_reason"] is None and values["verdict"] == DROPPED:
+            values["drop_reason"] = reason
+        values.update(more)
     values.update(event_type(flow.event_type))
     _add_addresses(values, flow)
     _add_layer4(values, flow.l4)
@@ -351,8 +383,13 @@ def dns_lookup(values: Values) -> Values | None:
     return row
 
 
-def _lost(lost: LostEvents, at: datetime | None, node: str | None, record_id: str) -> Values:
-    path = "$.lost_events"
+def _lost(
+    lost: LostEvents,
+    at: datetime | None,
+    node: str | None,
+    record_id: str,
+    path: str = "$.lost_events",
+) -> Values:
     first = v.instant(lost.first, f"{path}.first")
     last = v.instant(lost.last, f"{path}.last")
     has_interval = first is not None and last is not None and first < last

@@ -15,16 +15,34 @@ from typing import Any, NamedTuple
 
 from transforms.redaction import path_without_query
 from transforms.staging.dns_names import asked_name, query_type, rcode_name
-from transforms.staging.hubble_lines import Aggregate, Enum, Number, Policy, TcpFlags, Workload
+from transforms.staging.hubble_lines import (
+    Aggregate,
+    Enum,
+    Number,
+    Policy,
+    TcpFlags,
+    Workload,
+    Wrapped,
+    decode_retina,
+)
 from transforms.staging.refusal import refuse
 from transforms.staging.stored_text import name_text
 from transforms.staging.values import (
+    INT64_MAX,
     canonical_address,
     canonical_name,
     dashed_uid,
     parse_instant,
 )
 
+COUNTERS = ("ingress_flow_count", "egress_flow_count", "unknown_direction_flow_count")
+"""Counters of an aggregated flow, by direction."""
+RETINA_COUNTERS = {
+    "packet_bytes": "bytes",
+    "unreported_bytes": "previously_observed_bytes",
+    "unreported_packets": "previously_observed_packets",
+}
+"""Fields of Retina's extension by column."""
 UINT32_MAX = 2**32 - 1
 PORT_MAX = 65_535
 NO_ANSWER_TTL = UINT32_MAX
@@ -207,6 +225,11 @@ def addresses(texts: list[str] | None, path: str) -> list[str]:
     return [text for text in found if text is not None]
 
 
+def flag(value: bool | Wrapped | None) -> bool | None:
+    """A yes or no, which may stand in the message that wraps it."""
+    return value.value if isinstance(value, Wrapped) else value
+
+
 def event_id(text: str | None, path: str) -> str | None:
     """The event's own id, an opaque word.
 
@@ -352,9 +375,24 @@ def flow_count(counts: Aggregate | None, path: str) -> int | None:
     """
     if counts is None:
         return None
-    return sum(
-        number(getattr(counts, name), f"{path}.{name}") or 0 for name in counts.__struct_fields__
-    )
+    return sum(number(getattr(counts, name), f"{path}.{name}") or 0 for name in COUNTERS)
+
+
+def retina(data: bytes, path: str) -> dict[str, Any]:
+    """What Retina adds to a flow, by column, and its own reason for a drop.
+
+    Raises:
+        RefusedError: A counter is no number, or the reason no name.
+    """
+    stated = decode_retina(data, path)
+    if stated is None:
+        return {}
+    counters = {
+        name: number(getattr(stated, field), f"{path}.{field}", INT64_MAX)
+        for name, field in RETINA_COUNTERS.items()
+    }
+    reason = enum_name(stated.drop_reason, DROP_REASON, f"{path}.drop_reason")
+    return {**counters, "retina_drop_reason": reason}
 
 
 def policies(*lists: Iterable[Policy] | None) -> list[str] | None:

@@ -9,7 +9,6 @@ from tests.transforms.staging.export_text import (
     CONTEXT,
     CUTS,
     check_each,
-    check_others,
     check_rows,
     damaged,
     lines,
@@ -708,12 +707,10 @@ def test_a_flow_without_envelope_is_what_the_old_command_line_printed():
         ("{", "invalid_json"),
         (flow_line()[:-1], "invalid_json"),
         (flow_line() + "}", "invalid_json"),
-        (flow_line() + flow_line(), "invalid_json"),
-        (flow_line()[:300] + flow_line(), "invalid_json"),
         (flow_line()[:-1] + ",}", "invalid_json"),
         (flow_line()[:-1] + ',"x":NaN}', "invalid_json"),
         (flow_line()[:-1] + ',"x":[1,]}', "invalid_json"),
-        ("level=error msg=x", "invalid_json"),
+        ("error msg=x", "invalid_json"),
         ("\x00" * 40, "invalid_json"),
         ('["flow"]', "not_an_object"),
         ("null", "not_an_object"),
@@ -721,7 +718,7 @@ def test_a_flow_without_envelope_is_what_the_old_command_line_printed():
         ('"flow"', "not_an_object"),
         ("{}", "no_event"),
         ('{"flow":null}', "no_event"),
-        ('{"level":"info","msg":"x"}', "no_event"),
+        ('{"level":"info"}', "no_event"),
         ('{"flow":{},"lost_events":{}}', "several_payloads"),
     ],
 )
@@ -1083,7 +1080,14 @@ def test_damage_of_one_line_changes_no_other(at, cuts):
     records = lines("\n".join(EVENTS))
     clean = parse(PARSER, records)
     broken = records[at]._replace(data=damaged(records[at].data, cuts))
-    check_others(parse(PARSER, [*records[:at], broken, *records[at + 1 :]]), clean, at)
+    found = parse(PARSER, [*records[:at], broken, *records[at + 1 :]])
+    check_each(found)
+    check_rows(found)
+    # A damaged line may hold several records; all of them say that they stand in that line.
+    place = records[at].locator
+    others = [p for p in found if p.locator != place and not p.locator.startswith(f"{place} ")]
+    assert len(found) > len(others)
+    assert others == clean[:at] + clean[at + 1 :]
 
 
 @given(st.lists(st.binary(max_size=60), max_size=8))

@@ -133,14 +133,15 @@ def test_behind_a_damaged_line_columns_are_read_again(folder, session, monkeypat
     reads = LineReads(monkeypatch)
     text = text_of(*PLAIN * 9, "{", *PLAIN * 9, flow_line()[:80] + flow_line(), *PLAIN)
     check_equal(by_columns(text, folder, session), by_lines(text))
-    assert reads.locators == [f"line {9 * len(PLAIN) + 1}", f"line {18 * len(PLAIN) + 2}"]
+    first, second = f"line {9 * len(PLAIN) + 1}", f"line {18 * len(PLAIN) + 2}"
+    assert set(reads.locators) == {first, second, f"{second} byte 80"}
 
 
 def test_without_memory_the_line_reader_reads_behind_damage(folder, session, monkeypatch):
     reads = LineReads(monkeypatch)
     text = text_of("{", *PLAIN)
     check_equal(by_columns(text, folder, session, with_scratch=False), by_lines(text))
-    assert len(reads.locators) == 1 + len(PLAIN)
+    assert len(set(reads.locators)) == 1 + len(PLAIN)
 
 
 @pytest.mark.parametrize(
