@@ -1,6 +1,7 @@
 """Objects of the Kubernetes API, listed or watched.
 
-Kinds: pods, nodes, services, events, namespaces, and network policies of Kubernetes and of Cilium.
+Kinds: pods, nodes, services, events, namespaces, network policies of Kubernetes and of Cilium, and
+the custom resources of Polyaxon's runs, as one list may hold them beside their pods.
 Read are lists (`PodList`, `v1 List` of mixed kinds), single objects, lines of objects, and watch
 lines `{"type": …, "object": …}`, also as documents behind each other (`kubectl get --watch`). YAML
 is not read: it is refused once, with the option that writes JSON instead. Facts and traps: the
@@ -159,8 +160,8 @@ def _word(text: object) -> str:
 
 PARSER = Parser(
     name="kubernetes",
-    title="Kubernetes objects (lists, lines, watches)",
-    tables=TABLES,
+    title="Kubernetes objects (lists, lines, watches), and Polyaxon's custom resources among them",
+    tables=(*TABLES, "run_versions", "run_statuses"),
     shape="json",
     record="One object: an item of a list, a single object, or the object of one watch line.",
     cannot_tell=(

@@ -23,6 +23,7 @@ from transforms.staging.kubernetes_metadata import Sight
 from transforms.staging.kubernetes_pods import POD, pod_rows
 from transforms.staging.kubernetes_policies import POLICY, POLICY_GROUPS, policy_rows
 from transforms.staging.parser import FileContext, Parsed, Row
+from transforms.staging.polyaxon_resources import is_operation, operation_rows
 
 TABLES = (
     "pod_states", "container_states", "node_states", "kube_event_states", "services", "namespaces",
@@ -79,6 +80,9 @@ def object_record(
             return item.rejected(f"no_kind: expected {item.path}.kind, got none")
         if kind == "Status" and group == "v1":
             return item.rejected(_failure(item))
+        if is_operation(kind, group):
+            found = operation_rows(item, context, sight)
+            return item.ignored(found) if isinstance(found, str) else item.accepted(found)
         read = reader(kind, group)
         if read is None:
             return item.ignored("other_kind")
@@ -116,7 +120,7 @@ def _failure(item: Item) -> str:
 def reader(kind: str, group: str) -> Read | None:
     """How a kind is read; null for one that is not used.
 
-    `Service` of another group, such as Polyaxon's own, is another kind.
+    `Service` of another group is another kind; Polyaxon's own is read before, as a run.
 
     Args:
         kind: Kind of the object.

@@ -13,6 +13,7 @@ import msgspec
 
 from transforms.staging.json_heads import first_value
 from transforms.staging.json_records import Item, RecordError, decode, documents
+from transforms.staging.kubernetes_metadata import Sight
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition
 from transforms.staging.polyaxon_archive import archive_records
 from transforms.staging.polyaxon_artifacts import (
@@ -125,14 +126,14 @@ def _record(item: Item, keys: _Keys, context: FileContext, view: str) -> Parsed:
 
 def _object(item: Item, keys: _Keys, context: FileContext) -> Parsed:
     """An object of Kubernetes, or the one of a watch line; only runs' resources are read here."""
-    watch_event = None
+    sight = Sight()
     if "apiVersion" not in keys:
-        watch_event = decode(_TEXT, bytes(keys["type"]), f"{item.path}.type")
+        sight = Sight(decode(_TEXT, bytes(keys["type"]), f"{item.path}.type"), has_own_time=True)
         item = Item(item.locator, f"{item.path}.object", item.offset, bytes(keys["object"]))
     head = decode(_OBJECT_HEAD, item.data, item.path)
-    if not is_operation(head.kind, head.api_version) or watch_event == "BOOKMARK":
+    if not is_operation(head.kind, head.api_version) or sight.watch_event == "BOOKMARK":
         return item.ignored("other_kind")
-    found = operation_rows(item, context, watch_event=watch_event)
+    found = operation_rows(item, context, sight)
     return item.ignored(found) if isinstance(found, str) else item.accepted(found)
 
 

@@ -18,6 +18,7 @@ from transforms.staging.json_records import Item, RecordError, decode
 from transforms.staging.kubernetes_metadata import (
     Count,
     Metadata,
+    Sight,
     StatedTimes,
     object_record_id,
     read_deletion,
@@ -187,15 +188,13 @@ def is_operation(kind: str | None, api_version: str | None) -> bool:
     return kind in KINDS and (api_version or "").partition("/")[0] in GROUPS
 
 
-def operation_rows(
-    item: Item, context: FileContext, *, watch_event: str | None = None
-) -> tuple[Row, ...] | str:
+def operation_rows(item: Item, context: FileContext, sight: Sight) -> tuple[Row, ...] | str:
     """Rows of one observed state of a run's custom resource.
 
     Args:
         item: The object.
         context: The file.
-        watch_event: ADDED, MODIFIED or DELETED, of a watch.
+        sight: How it was seen.
 
     Returns:
         One row for run_versions, then one per condition for run_statuses; or the word for which
@@ -226,8 +225,8 @@ def operation_rows(
     times.read(status.last_reconcile_time, ".status.lastReconcileTime")
     conditions = _conditions(status, item, times)
     updates = [t for t in (conditions.updated_at, finished) if t is not None]
-    observed = observe_run(context, times, conditions.status, has_own_time=watch_event is not None)
-    record_id = object_record_id("Operation", metadata, item, watch_event, observed)
+    observed = observe_run(context, times, conditions.status, sight)
+    record_id = object_record_id("Operation", metadata, item, sight.watch_event, observed)
     runtime_word = name_text(annotations.get(f"{_ANNOTATION}kind")) or runtime
     version = {
         "record_id": record_id,

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from transforms.staging.json_records import Item, RecordError
-from transforms.staging.kubernetes_metadata import Observed, StatedTimes, observe
+from transforms.staging.kubernetes_metadata import Observed, Sight, StatedTimes, observe
 from transforms.staging.parser import FileContext, Row
 from transforms.staging.polyaxon_content import content_facts
 from transforms.staging.polyaxon_values import Named, Reference, name_of, run_uuid_of
@@ -14,6 +14,8 @@ from transforms.staging.values import identity
 
 DONE = frozenset({"succeeded", "failed", "upstream_failed", "stopped", "skipped", "done"})
 """Statuses in which nothing of a run is there any more."""
+CHANGED = Sight(has_own_time=True)
+"""How the API's versions are seen: each states when it last changed."""
 
 
 class _Settings(msgspec.Struct):
@@ -162,7 +164,7 @@ def condition_rows(
 
 
 def observe_run(
-    context: FileContext, times: StatedTimes, status: str | None, *, has_own_time: bool = True
+    context: FileContext, times: StatedTimes, status: str | None, sight: Sight = CHANGED
 ) -> Observed:
     """When a version was observed.
 
@@ -171,7 +173,7 @@ def observe_run(
     """
     if status in DONE and times.newest is not None:
         return Observed(times.newest, "record")
-    return observe(context, times.newest, has_own_time=has_own_time)
+    return observe(context, times.newest, has_own_time=sight.has_own_time, seen_at=sight.at)
 
 
 def _reference(value: Reference | str | None) -> Reference:

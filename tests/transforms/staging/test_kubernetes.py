@@ -72,7 +72,7 @@ def test_a_list_of_mixed_kinds_fills_each_table_and_ignores_other_kinds() -> Non
 
 def test_a_kind_of_another_group_is_another_kind() -> None:
     others = [
-        {"kind": "Service", "apiVersion": "polyaxon.com/v1", "metadata": {"name": "a"}},
+        {"kind": "Service", "apiVersion": "serving.knative.dev/v1", "metadata": {"name": "a"}},
         {"kind": "Job", "apiVersion": "batch/v1", "metadata": {"name": "a"}},
         {"kind": "Event", "apiVersion": "audit.k8s.io/v1", "metadata": {"name": "a"}},
         {"kind": "Pod", "apiVersion": "metrics.k8s.io/v1beta1", "metadata": {"name": "a"}},
@@ -645,11 +645,11 @@ COUNTS = {
     "kubernetes/troubleshoot_pods_message-oomkill-pod.json": {"accepted": 1},
     "kubernetes/troubleshoot_pods_message-pending-node-affinity.json": {"accepted": 1},
     "kubernetes/troubleshoot_pods_message-pending-pod-resources.json": {"accepted": 1},
-    # Polyaxon's own resources are Kubernetes objects of kinds that are not read.
-    "polyaxon/k8s_cr_job.json": {"other_kind": 1},
-    "polyaxon/k8s_cr_matrix_child_job.json": {"other_kind": 1},
-    "polyaxon/k8s_cr_raycluster.json": {"other_kind": 1},
-    "polyaxon/k8s_cr_service_sandbox.json": {"other_kind": 1},
+    # Polyaxon's own resources.
+    "polyaxon/k8s_cr_job.json": {"accepted": 1},
+    "polyaxon/k8s_cr_matrix_child_job.json": {"accepted": 1},
+    "polyaxon/k8s_cr_raycluster.json": {"accepted": 1},
+    "polyaxon/k8s_cr_service_sandbox.json": {"accepted": 1},
 }
 
 

@@ -18,7 +18,13 @@ from tests.transforms.staging.export_text import (
     words,
     written,
 )
-from tests.transforms.staging.kubernetes_objects import document, instant, mutations
+from tests.transforms.staging.kubernetes_objects import (
+    document,
+    instant,
+    mutations,
+    pod,
+    pod_list,
+)
 from tests.transforms.staging.polyaxon_answers import (
     RUN,
     TEMPLATE,
@@ -26,6 +32,7 @@ from tests.transforms.staging.polyaxon_answers import (
     container,
     resource,
 )
+from transforms.staging.kubernetes import PARSER as KUBERNETES
 from transforms.staging.parser import Parsed
 from transforms.staging.polyaxon import PARSER
 from transforms.staging.polyaxon_resources import is_operation
@@ -162,12 +169,25 @@ def test_a_watch_line_was_written_when_it_changed() -> None:
 
 
 def test_lists_of_resources_are_read_and_other_kinds_left_out() -> None:
-    pod = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}}
-    items = {"apiVersion": "v1", "kind": "List", "items": [resource(), pod, resource()]}
-    found = parse(PARSER, document(items))
+    found = parse(PARSER, document(pod_list(resource(), pod(), resource(), kind="List")))
     assert [(record.locator, word(record)) for record in found] == [
         ("$.items[0]", "accepted"), ("$.items[1]", "other_kind"), ("$.items[2]", "accepted"),
     ]  # fmt: skip
+
+
+def test_a_list_of_pods_and_resources_loses_neither() -> None:
+    items = pod_list(resource(), pod(), resource(kind="Job", apiVersion="batch/v1"), kind="List")
+    found = parse(KUBERNETES, document(items))
+    assert [word(record) for record in found] == ["accepted", "accepted", "other_kind"]
+    assert [table for table, _ in found[0].rows] == ["run_versions", "run_statuses", "run_statuses"]
+    assert found[1].rows[0][0] == "pod_states"
+    check_each(found)
+    check_rows(found)
+    alone = parse(PARSER, document(resource()))
+    assert found[0].rows == alone[0].rows
+    assert KUBERNETES.recognise(json.dumps(items).encode()).score == 3
+    seen = parse(KUBERNETES, json.dumps({"type": "DELETED", "object": resource()}))
+    assert rows(seen, "run_versions")[0]["observed_at"] == instant("06:03:40")
 
 
 def test_the_operation_of_earlier_versions_is_read_alike() -> None:
