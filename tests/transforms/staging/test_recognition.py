@@ -142,11 +142,14 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
             "cli_ops_get_o_json.json",
             "cli_ops_ls_o_json.json",
             "compiled_content_job.json",
+            "offline_run/events_metric_loss.plx",
+            "offline_run/events_text_stage.plx",
             "offline_run/lineages.plx.json",
+            "offline_run/plxlogs_logs.jsonl",
             "offline_run/run.plx.json",
             "outputs_spec_json_shape.json",
         ),
-        # Custom resources are Kubernetes objects, of kinds that are not used.
+        # Custom resources are Kubernetes objects, which lists of both kinds are read with.
         "kubernetes": (
             "k8s_cr_job.json",
             "k8s_cr_matrix_child_job.json",
@@ -155,12 +158,7 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
             # YAML is recognised, to say how to write JSON.
             "real_pod_metadata_v1.1.8_issue1064.yaml",
         ),
-        "": (
-            "api_run_job_namespace.json",
-            "offline_run/events_metric_loss.plx",
-            "offline_run/events_text_stage.plx",
-            "offline_run/plxlogs_logs.jsonl",
-        ),
+        "": ("api_run_job_namespace.json",),
     },
 }
 """Folder of the samples → format, empty where none is supported → files; read by eye."""
