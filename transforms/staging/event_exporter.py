@@ -63,8 +63,8 @@ def _recognise(head: bytes) -> Recognition:
         return Recognition(0)
     inner = value.get("event")
     if str(value.get("verb")) in _VERBS and isinstance(inner, dict):
-        is_event = {"involvedObject", "metadata"} & inner.keys()
-        return Recognition(3, "eventrouter lines") if is_event else Recognition(0)
+        is_routed = bool({"involvedObject", "metadata"} & inner.keys())
+        return Recognition(3, "eventrouter lines") if is_routed else Recognition(0)
     is_event = isinstance(value.get("involvedObject"), dict) and "kind" not in value
     if is_event and isinstance(value.get("metadata"), dict):
         return Recognition(3, "kubernetes-event-exporter lines")

@@ -25,7 +25,9 @@ _FIELD_PATH = re.compile(
 )
 
 
-class _Involved(msgspec.Struct, rename="camel"):
+class Involved(msgspec.Struct, rename="camel"):
+    """The object that an event is about."""
+
     kind: str | None = None
     namespace: str | None = None
     name: str | None = None
@@ -33,12 +35,16 @@ class _Involved(msgspec.Struct, rename="camel"):
     field_path: str | None = None
 
 
-class _Source(msgspec.Struct):
+class Source(msgspec.Struct):
+    """Who saw the event."""
+
     component: str | None = None
     host: str | None = None
 
 
-class _Series(msgspec.Struct, rename="camel"):
+class Series(msgspec.Struct, rename="camel"):
+    """Repetitions of an event."""
+
     count: Count | None = None
     last_observed_time: str | None = None
 
@@ -47,13 +53,13 @@ class KubeEvent(msgspec.Struct, rename="camel"):
     """An event; each pair of names is the core spelling and that of events.k8s.io."""
 
     metadata: Metadata | None = None
-    involved_object: _Involved | None = None
-    regarding: _Involved | None = None
+    involved_object: Involved | None = None
+    regarding: Involved | None = None
     reason: str | None = None
     message: str | None = None
     note: str | None = None
-    source: _Source | None = None
-    deprecated_source: _Source | None = None
+    source: Source | None = None
+    deprecated_source: Source | None = None
     first_timestamp: str | None = None
     deprecated_first_timestamp: str | None = None
     last_timestamp: str | None = None
@@ -62,7 +68,7 @@ class KubeEvent(msgspec.Struct, rename="camel"):
     deprecated_count: Count | None = None
     type: str | None = None
     event_time: str | None = None
-    series: _Series | None = None
+    series: Series | None = None
     reporting_component: str | None = None
     reporting_controller: str | None = None
     reporting_instance: str | None = None
@@ -96,7 +102,7 @@ def event_rows(
     last = times.read(event.last_timestamp, ".lastTimestamp")
     last = last or times.read(event.deprecated_last_timestamp, ".deprecatedLastTimestamp")
     at = times.read(event.event_time, ".eventTime")
-    series = event.series or _Series()
+    series = event.series or Series()
     repeated = times.read(series.last_observed_time, ".series.lastObservedTime")
     happened = times.newest
     created = read_metadata(metadata, times)
@@ -104,8 +110,8 @@ def event_rows(
     if happened is None:
         raise no_event_time(item)
     observed = observe(context, times.newest, has_own_time=has_own_time, seen_at=seen_at)
-    involved = event.involved_object or event.regarding or _Involved()
-    source = event.source or event.deprecated_source or _Source()
+    involved = event.involved_object or event.regarding or Involved()
+    source = event.source or event.deprecated_source or Source()
     reporter = event.reporting_component or event.reporting_controller or source.component
     node = source.host or (event.reporting_instance if reporter == "kubelet" else None)
     match = _FIELD_PATH.match(involved.field_path or "")
