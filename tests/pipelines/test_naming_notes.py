@@ -53,14 +53,14 @@ NOTES = {
     ],
     "errors": [
         (
-            "no_lookups: 2 record(s) read, none gives a look-up; the export leaves queries out "
-            "(CoreDNS without `log`)?"
+            "no_lookups: 2 record(s) read, none gives a look-up; look-ups are not exported "
+            "(CoreDNS without `log`, NetObserv without DNS tracking)?"
         )
     ],
     "refused": [
         (
-            "no_lookups: 1 record(s) read, none gives a look-up; the export leaves queries out "
-            "(CoreDNS without `log`)?"
+            "no_lookups: 1 record(s) read, none gives a look-up; look-ups are not exported "
+            "(CoreDNS without `log`, NetObserv without DNS tracking)?"
         )
     ],
     "objects": [],

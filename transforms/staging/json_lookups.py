@@ -18,7 +18,11 @@ Raises RecordError or RefusedError where the record cannot be used.
 
 
 def parse_lookups(
-    records: Iterable[RawRecord], context: FileContext, read: Read, shown: frozenset[bytes]
+    records: Iterable[RawRecord],
+    context: FileContext,
+    read: Read,
+    shown: frozenset[bytes],
+    list_key: str | None = None,
 ) -> Iterator[Parsed]:
     """Parse raw records of JSON, in order; an array gives one result per item.
 
@@ -27,10 +31,11 @@ def parse_lookups(
         context: What is known of the file.
         read: Reads one record.
         shown: Keys whose text an excerpt of a refused record may show.
+        list_key: Key under which an object may hold a list of records.
     """
 
     def rows(item: Item, context: FileContext) -> tuple[parser.Row, ...] | str:
         found = read(item, context)
         return found if isinstance(found, str) else ((TABLE, found),)
 
-    yield from parse_items(records, context, rows, shown)
+    yield from parse_items(records, context, rows, shown, list_key)

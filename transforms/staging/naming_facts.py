@@ -144,8 +144,8 @@ def is_node_local(address: str) -> bool:
 def no_lookups_note(record_count: int) -> str:
     """Note on files of query logs that hold none, by the number of their records that were read."""
     return (
-        f"no_lookups: {record_count} record(s) read, none gives a look-up; the export leaves "
-        "queries out (CoreDNS without `log`)?"
+        f"no_lookups: {record_count} record(s) read, none gives a look-up; look-ups are not "
+        "exported (CoreDNS without `log`, NetObserv without DNS tracking)?"
     )
 
 

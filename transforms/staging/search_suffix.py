@@ -107,6 +107,16 @@ def _without_service_zone(
     return whole if long and not short and not may_be_service else None
 
 
+def has_public_suffix(name: str) -> bool:
+    """Whether a name, in lower case without the final dot, stands under a public suffix."""
+    return _public_suffix(name) is not None
+
+
+def ends_with_cluster_domain(name: str) -> bool:
+    """Whether a name ends as those of the cluster and their search suffixes do."""
+    return name.endswith(_CLUSTER)
+
+
 def _is_whole(name: str) -> bool:
     return _public_suffix(name) is not None or _ends_with_search_domain(name)
 

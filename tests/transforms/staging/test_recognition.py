@@ -25,6 +25,7 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
             "aws_vpcflow_v5_trafficpath_custom.log",
             "aws_vpcflow_v7_ecs_s3.log",
         ),
+        "netobserv": ("netobserv_flows_nat_duplicate.jsonl",),
         "otlp": ("otlp_examples_metrics.json", "otlp_file_exporter_metrics.jsonl"),
         "": (
             "antrea_flowaggregator_flowlog.csv",
@@ -38,7 +39,6 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
             "gcp_vpcflow_logentries.jsonl",
             "goflow2_sflow.json",
             "ipfixcol2_entry.json",
-            "netobserv_flows_nat_duplicate.jsonl",
             "otel_kubeletstats_node_network.yaml",
             "prometheus_promtool_dump-openmetrics.prom",
             "prometheus_promtool_tsdb-dump.prom",

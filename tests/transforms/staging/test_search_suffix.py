@@ -4,7 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.staging.search_suffix import without_search_suffix
+from transforms.staging.search_suffix import (
+    ends_with_cluster_domain,
+    has_public_suffix,
+    without_search_suffix,
+)
 
 YES, NO, UNKNOWN = True, False, None
 
@@ -122,3 +126,21 @@ LABELS = st.sampled_from(
 def test_what_is_left_begins_the_name(name, exists):
     asked = without_search_suffix(name, exists=exists)
     assert name == asked or name.startswith(f"{asked}.")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_public", "is_of_cluster"),
+    [
+        ("huggingface.co", True, False),
+        ("bucket.s3.us-west-2.amazonaws.com", True, False),
+        ("bucket.s3.us-west-2.amazonaws", False, False),
+        ("co.uk", False, False),
+        ("com", False, False),
+        ("db.tools.svc.cluster.local", False, True),
+        ("cluster.local", False, False),
+        ("", False, False),
+    ],
+)
+def test_it_is_told_how_a_name_ends(name, is_public, is_of_cluster):
+    assert has_public_suffix(name) is is_public
+    assert ends_with_cluster_domain(name) is is_of_cluster
