@@ -30,6 +30,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
+
 from transforms.staging import hubble_text
 from transforms.staging.json_prefix import Prefix
 from transforms.staging.json_records import masked
@@ -41,12 +43,21 @@ TORN = "torn: expected a whole event, got a part of one"
 UNFINISHED_LIST = "unfinished_list: expected ] behind the last event, got the end of the file"
 
 _MALFORMED = ("invalid_json:", "not_an_object:", "too_deep:")
+_DECODED = ("wrong_type:", "out_of_range:")
+
+
+class _Object(msgspec.Struct, gc=False):
+    """Any object: the decoder checks all of it and keeps nothing."""
+
+
+_OBJECT: "msgspec.json.Decoder[_Object]" = msgspec.json.Decoder(_Object)
 _START = re.compile(
     rb'(?<!"flow":)(?<!"flow": )(?<!"agent_start":)(?<!"agent_start": )'
     rb'\{\s*+(?:"(?:flow|lost_events|agent_event|debug_event|node_status|lostEvents|agentEvent'
     rb'|debugEvent|nodeStatus)"\s*+:\s*+\{|"time"\s*+:\s*+"|"level"\s*+:\s*+")'
 )
 """Beginning of an event, a bare flow, or a line of a log as JSON; `time` begins some parts, too."""
+_LIST: "msgspec.json.Decoder[list[msgspec.Raw]]" = msgspec.json.Decoder(list[msgspec.Raw])
 _BETWEEN = b" \t\r\n,[]"
 _LEADING = re.compile(rb"(?:\xef\xbb\xbf)?+[ \t\r\n,\[\]]*+")
 _ANY = re.compile(b"")
@@ -136,10 +147,12 @@ class EventReader:
             yield Parsed(raw.locator, raw.offset, b"", reject=found.reason)
             return
         parsed = self._read(raw)
-        if _is_malformed(parsed):
-            yield from self._taken_apart(raw, 0, parsed)
-        else:
+        if not _is_malformed(parsed, raw.data):
             yield parsed
+        elif items := _items(raw):
+            yield from map(self._read, items)
+        else:
+            yield from self._taken_apart(raw, 0, parsed)
 
     def settled(self, following: RawRecord | None) -> list[Parsed] | None:
         """What was left open, if the following line, or the end of the file, already settles it.
@@ -181,7 +194,7 @@ class EventReader:
             refusal: Why it is not one object, if all of it was read.
         """
         torn: _Find | None = None
-        is_empty = True
+        is_empty, was_open = True, self.is_open
         for find in self._finds(raw, start):
             is_empty = False
             if find.record is None:
@@ -191,7 +204,7 @@ class EventReader:
                 yield self._torn(raw, torn)
                 torn = None
             yield find.record
-        if is_empty and refusal is not None and not self.is_open and not raw.data.strip(_BETWEEN):
+        if is_empty and refusal is not None and not (was_open or self.is_open):
             yield refusal
         if torn is None:
             return
@@ -219,7 +232,7 @@ class EventReader:
         last = first + len(data[first:end].rstrip(_BETWEEN))
         if first < last and data[first:last] != data:
             alone = self._read(_part(raw, first, last))
-            if not _is_malformed(alone):
+            if not _is_malformed(alone, data[first:last]):
                 self._punctuated(raw, start, first)
                 yield _Find(first, last, alone)
                 self._punctuated(raw, last, end)
@@ -234,7 +247,7 @@ class EventReader:
             parsed = None
             if stop is not None and _AFTER.match(data, stop, end):
                 parsed = self._read(_part(raw, first, stop))
-            if stop is None or parsed is None or _is_malformed(parsed):
+            if stop is None or parsed is None or _is_malformed(parsed, data[first:stop]):
                 yield _Find(start, end, None)
                 return
             self._punctuated(raw, start, first)
@@ -333,12 +346,39 @@ def shown_part(text: bytes, shown: frozenset[bytes]) -> bytes:
     return masked(b'{"' + text, shown)[2:]
 
 
+def _items(raw: RawRecord) -> list[RawRecord]:
+    """Items of a line that is one list."""
+    if raw.data[:512].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"[":
+        return []
+    try:
+        items = _LIST.decode(raw.data.removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, RecursionError):
+        return []
+    path = raw.locator if "$" in raw.locator else f"{raw.locator} $"
+    found, place = [], 0
+    for index, item in enumerate(items):
+        data = bytes(item)
+        place = raw.data.index(data, place)
+        offset = raw.offset + place
+        found.append(raw._replace(locator=f"{path}[{index}]", offset=offset, data=data))
+        place += len(data)
+    return found
+
+
 def _indent(line: bytes) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _is_malformed(parsed: Parsed) -> bool:
-    return parsed.reject is not None and parsed.reject.startswith(_MALFORMED)
+def _is_malformed(parsed: Parsed, data: bytes) -> bool:
+    """Whether a refused text is no JSON object; a wrong value may be found before that is."""
+    if parsed.reject is None:
+        return False
+    if parsed.reject.startswith(_DECODED):
+        try:
+            _OBJECT.decode(data.removeprefix(b"\xef\xbb\xbf"))
+        except (msgspec.DecodeError, RecursionError):
+            return True
+    return parsed.reject.startswith(_MALFORMED)
 
 
 def _behind(data: bytes, start: int, end: int) -> int:

@@ -20,6 +20,8 @@ Decisions that a reader of the tables should know:
 from datetime import datetime
 from typing import Any
 
+from msgspec import structs
+
 from transforms.staging import hubble_values as v
 from transforms.staging.hubble_lines import (
     Endpoint,
@@ -126,12 +128,12 @@ def _without_payload(
 ) -> tuple[tuple[Row, ...], str | None]:
     """A bare flow, a kind of event that is not known yet, or no event at all."""
     if is_present(line.num_events_lost):
-        node = v.node_name(line.node_name)
-        lost = decode_bare_lost_events(raw.data)
+        bare = structs.replace(line, lost_events=decode_bare_lost_events(raw.data))
         at = v.instant(decode_text(line.time, "$.time"), "$.time")
-        is_placed = at is not None and node is not None
-        record_id = hash_of_line(raw, context, None if is_placed else lineage)
-        return (("loss_reports", _lost(lost, at, node or context.node, record_id, "$")),), None
+        try:
+            return _other_rows(raw, context, lineage, bare, at)
+        except RefusedError as error:
+            raise RefusedError(str(error).replace(" $.lost_events.", " $.")) from None
     if any(map(is_present, (line.verdict, line.IP, line.l4, line.Type, line.event_type))):
         flow = decode_bare_flow(raw.data)
         try:
@@ -155,7 +157,7 @@ def _other_rows(
     node = v.node_name(line.node_name)
     is_placed = at is not None and node is not None
     record_id = hash_of_line(raw, context, None if is_placed else lineage)
-    node = node or context.node
+    node = node or _node_around(raw, context)
     if line.lost_events is not None:
         return (("loss_reports", _lost(line.lost_events, at, node, record_id)),), None
     if line.node_status is not None:
@@ -185,7 +187,7 @@ def _flow_rows(
         "record_id": record_id,
         "event_at": at,
         "uuid": uuid,
-        "node": node or context.node,
+        "node": node or _node_around(raw, context),
         "verdict": v.enum_name(flow.verdict, v.VERDICT, "$.flow.verdict"),
         "drop_reason": _drop_reason(flow),
         "direction": v.enum_name(flow.traffic_direction, v.DIRECTION, "$.flow.traffic_direction"),
@@ -234,6 +236,12 @@ ENDS = tuple(
     for part in ("address", "namespace", "pod_name", "pod_uid", "identity", "labels", "workload")
 )
 """Columns that name an end of a flow."""
+
+
+def _node_around(raw: RawRecord, context: FileContext) -> str | None:
+    """The node that a wrapper names, else the path."""
+    stated = raw.wrapper.node if raw.wrapper is not None else None
+    return v.node_name(stated) or context.node
 
 
 def _drop_reason(flow: Flow) -> str | None:
@@ -383,13 +391,8 @@ def dns_lookup(values: Values) -> Values | None:
     return row
 
 
-def _lost(
-    lost: LostEvents,
-    at: datetime | None,
-    node: str | None,
-    record_id: str,
-    path: str = "$.lost_events",
-) -> Values:
+def _lost(lost: LostEvents, at: datetime | None, node: str | None, record_id: str) -> Values:
+    path = "$.lost_events"
     first = v.instant(lost.first, f"{path}.first")
     last = v.instant(lost.last, f"{path}.last")
     has_interval = first is not None and last is not None and first < last

@@ -16,15 +16,17 @@ class LineLineage:
     """The lineage of one file's lines, which are given in order; a line may be given again."""
 
     def __init__(self) -> None:
-        self._known: dict[int, str] = {}
+        self._known: dict[tuple[int, str], str] = {}
         self._last = ""
 
     def of(self, raw: RawRecord, text: str) -> str:
         """What tells a line: itself and all lines given before it."""
-        known = self._known.get(raw.offset)
+        # Records of one wrapper stand at one byte, and parts of one line in one line.
+        place = (raw.offset, raw.locator)
+        known = self._known.get(place)
         if known is None:
             self._last = known = identity(self._last, raw.locator, text)
-            self._known[raw.offset] = known
+            self._known[place] = known
             if len(self._known) > KEPT:
                 self._known = dict(list(self._known.items())[KEPT // 2 :])
         return known
