@@ -107,4 +107,11 @@ RULES: dict[str, Rules] = {
         large="asInt",
     ),
     "aws_vpc_flow_log": rules(change=large_vpc_numbers),
+    "polyaxon": rules(
+        optional="schedule_at wait_time duration meta_info pipeline original pending tags settings "
+        "user bookmarked resources readme description raw_content live_state inputs outputs "
+        "message reason managed_by is_managed path state summary collectLogs termination volumes "
+        "imagePullSecrets startTime lastReconcileTime resourceVersion",
+        free="description readme message",
+    ),
 }

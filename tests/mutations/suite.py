@@ -161,7 +161,8 @@ def _damage_together(seed: Seed, pieces: list[Piece], random: Random) -> None:
 def _broken_laws(seed: Seed, pieces: Iterable[Piece], found: Read, report: Report) -> list[str]:
     pieces = list(pieces)
     if seed.reading != "lines" and len(pieces) == 1 and pieces[0].touched == ["$", "$"]:
-        return [] if found.results else ["the document disappeared"]
+        is_there = found.results or not _holds_something(seed, pieces[0])
+        return [] if is_there else ["the document disappeared"]
     by_line: dict[int, list[Result]] = {}
     for result in found.results:
         line = 1 if seed.reading == "document" else line_of(result.locator)
@@ -223,7 +224,12 @@ def _was_json(before: list[Result], seed: Seed, piece: Piece) -> bool:
 
 
 def _unsure(result: Result) -> tuple[str, ...]:
-    """Columns that may change with other lines: a masked line is told by those before it."""
+    """Columns that may change with other records.
+
+    A masked line is told by those before it, and a condition of a run counts those before it.
+    """
+    if any(table == "run_statuses" for table, _ in result.rows):
+        return ("ordinal",)
     masked = any(row.get("event_at", 0) is None or row.get("node", 0) is None
                  for table, row in result.rows if table in {"flows", "loss_reports"})  # fmt: skip
     return ("record_id",) if masked else ()

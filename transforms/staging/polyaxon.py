@@ -38,6 +38,7 @@ ARTIFACT_KEYS = frozenset({"is_input", "summary"})
 EDGE_KEYS = frozenset({"upstream", "downstream"})
 """Keys of an edge between two runs, whose own rows state what they were cloned from."""
 LOG_KEYS = frozenset({"timestamp", "node", "pod", "container", "value"})
+EVENT_KEYS = frozenset({"timestamp", "step"})
 WATCH_KEYS = frozenset({"type", "object"})
 
 _Keys = dict[str, msgspec.Raw]
@@ -87,7 +88,7 @@ def _answer(document: Item, keys: _Keys, context: FileContext) -> Iterator[Parse
         yield from archive_records(document, context)
     elif "status_conditions" in keys:
         yield from _statuses(document, keys, context)
-    elif keys.keys() == {"data"}:
+    elif "data" in keys and "uuid" not in keys:
         yield from events_answer(document, bytes(keys["data"]), context)
     elif (kind := _event_kind(keys)) is not None:
         yield json_event(document, kind, context)
@@ -112,7 +113,7 @@ def _page(document: Item, data: bytes, step: str, context: FileContext) -> Itera
 def _record(item: Item, keys: _Keys, context: FileContext, view: str) -> Parsed:
     """A run, an artifact, a custom resource, or what another answer holds in their place."""
     try:
-        if "apiVersion" in keys or keys.keys() == WATCH_KEYS:
+        if "apiVersion" in keys or keys.keys() >= WATCH_KEYS:
             return _object(item, keys, context)
         if "uuid" not in keys and keys.keys() & ARTIFACT_KEYS:
             return item.accepted(artifact_rows(item, context))
@@ -139,9 +140,8 @@ def _object(item: Item, keys: _Keys, context: FileContext) -> Parsed:
 
 def _event_kind(keys: _Keys) -> str | None:
     """Kind of the one event that a line of an event file holds; null where it is none."""
-    if len(keys) != 3 or not keys.keys() >= {"timestamp", "step"}:
-        return None
-    return next((kind for kind in keys if kind in EVENT_KINDS), None)
+    kinds = keys.keys() & EVENT_KINDS
+    return min(kinds) if kinds and keys.keys() >= EVENT_KEYS and "uuid" not in keys else None
 
 
 def _other_answer(keys: _Keys) -> str | None:
@@ -153,7 +153,7 @@ def _other_answer(keys: _Keys) -> str | None:
         return "lineage" if is_clone else None
     if keys.keys() & EDGE_KEYS:
         return "lineage"
-    if keys.keys() == LOG_KEYS:
+    if keys.keys() >= LOG_KEYS:
         return "log"
     if keys.keys() == {"namespace"}:
         return "namespace"
@@ -172,7 +172,7 @@ def _statuses(document: Item, keys: _Keys, context: FileContext) -> Iterator[Par
     if data != b"null":
         entries = decode(_ITEMS, data, f"{document.path}{step}")
     if "created_at" in keys:
-        yield _record(document, keys, context, "archive")
+        yield _record(_without(document, keys, "status_conditions"), keys, context, "archive")
     for ordinal, entry in enumerate(entries):
         item = document.part(f"{step}[{ordinal}]", bytes(entry))
         try:
@@ -183,6 +183,16 @@ def _statuses(document: Item, keys: _Keys, context: FileContext) -> Iterator[Par
                 yield item.accepted(condition_rows(condition, item, run_uuid, ordinal))
         except RecordError as error:
             yield item.rejected(error)
+
+
+def _without(item: Item, keys: _Keys, left_out: str) -> Item:
+    """An object without the value of a key, whose parts are records of their own."""
+    parts = (
+        msgspec.json.encode(key) + b":" + bytes(value)
+        for key, value in keys.items()
+        if key != left_out
+    )
+    return item._replace(data=b"{" + b",".join(parts) + b"}")
 
 
 # -- recognition ---------------------------------------------------------------------------------
@@ -215,14 +225,14 @@ def _recognise_other(value: dict[str, Any]) -> Recognition:
     """Judge an object that is no run."""
     if value.get("kind") in ("compiled_operation", "operation") and "version" in value:
         return Recognition(2, "content of a run")
-    if "apiVersion" in value or value.keys() == WATCH_KEYS:
+    if "apiVersion" in value or value.keys() >= WATCH_KEYS:
         # Lists of them may hold pods too, which the objects of Kubernetes are read with.
         return Recognition(2, "custom resources") if _is_resource(value) else Recognition(0)
     if _is_artifact(value) or _is_edge(value):
         return Recognition(2, "lineage")
-    if value.keys() == {"data"} and _is_events(value["data"]):
+    if "data" in value and _is_events(value["data"]):
         return Recognition(2, "events")
-    if len(value) == 3 and {"timestamp", "step"} <= value.keys() and value.keys() & EVENT_KINDS:
+    if len(value) == 3 and value.keys() >= EVENT_KEYS and value.keys() & EVENT_KINDS:
         return Recognition(2, "event file")
     if value.keys() == LOG_KEYS:
         return Recognition(2, "log of a run")
@@ -257,12 +267,12 @@ def _is_events(data: object) -> bool:
         if hex_uuid(key) is None:
             return False
     first = data[0] if isinstance(data, list) and data else None
-    return isinstance(first, dict) and {"name", "kind"} <= first.keys() <= {"name", "kind", "data"}
+    return isinstance(first, dict) and {"name", "kind", "data"} <= first.keys()
 
 
 def _is_resource(value: dict[str, Any]) -> bool:
     """Whether an object, the first of a list or the object of a watch line is a run's resource."""
-    if value.keys() == WATCH_KEYS:
+    if "apiVersion" not in value and value.keys() >= WATCH_KEYS:
         inner = value["object"]
     else:
         items = value.get("items")

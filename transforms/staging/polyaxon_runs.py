@@ -149,8 +149,8 @@ def condition_rows(
     transition = times.read(condition.last_transition_time, ".last_transition_time")
     values = {
         "record_id": identity(
-            "condition", run_uuid, ordinal, condition.type, condition.reason, condition.message,
-            updated, transition,
+            "condition", run_uuid, condition.type, condition.reason, condition.message, updated,
+            transition,
         ),
         "event_at": updated,
         "run_uuid": run_uuid,
