@@ -41,6 +41,7 @@ lint: $(READY) ## format, lint and types
 
 bench: $(READY) ## speed and memory as ratios to a peer in the same run
 	$(BIN)/python -m benchmarks.bench_hubble
+	$(BIN)/python -m benchmarks.bench_formats
 
 dagster: $(UI) ## the web server on the fixture days, at http://127.0.0.1:3000
 	$(BIN)/podledger demo --into podledger-dagster

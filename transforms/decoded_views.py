@@ -50,6 +50,11 @@ class View:
         return position
 
 
+def is_plain(text: str) -> bool:
+    """Whether a text holds no sign with which an escape begins."""
+    return "%" not in text and "\\" not in text and "&" not in text and "\x00" not in text
+
+
 def views(text: str) -> list[View]:
     """List the text and its decoded forms, until decoding changes nothing."""
     found = [View(text, [0], [0], None)]
@@ -64,7 +69,7 @@ def views(text: str) -> list[View]:
 def _decode(view: View) -> View | None:
     """Take one level of escapes off; none where there is none."""
     text = view.text
-    if "%" not in text and "\\" not in text and "&" not in text and "\x00" not in text:
+    if is_plain(text):
         return None
     pieces: list[str] = []
     places, origins = [0], [0]

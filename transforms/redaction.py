@@ -8,7 +8,7 @@ import hmac
 import re
 from dataclasses import dataclass
 
-from transforms.decoded_views import views
+from transforms.decoded_views import is_plain, views
 from transforms.secret_patterns import MASK, Span, secret_spans
 
 MAX_PASSES = 4
@@ -172,7 +172,8 @@ def _is_harmless_parameter(parameter: str) -> bool:
 
 def _mask(text: str, *, prose: bool) -> str:
     for _ in range(MAX_PASSES):
-        masked = _masked(text, _merged(_spans(text, prose=prose)))
+        spans = _spans(text, prose=prose)
+        masked = _masked(text, _merged(spans)) if spans else text
         if masked == text:
             break
         text = masked
@@ -181,6 +182,8 @@ def _mask(text: str, *, prose: bool) -> str:
 
 def _spans(text: str, *, prose: bool) -> list[Span]:
     """Places of secrets in the text, found in it and in its decoded forms."""
+    if is_plain(text):
+        return [span for span in secret_spans(text, prose=prose) if span[1] > span[0]]
     return [
         (view.origin(start), view.origin(end))
         for view in views(text)

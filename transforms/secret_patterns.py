@@ -11,7 +11,7 @@ Shapes follow the rules of gitleaks, trufflehog and detect-secrets and the provi
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -240,6 +240,26 @@ _HARMLESS = frozenset({"null", "none", "true", "false", "undefined", "nil", "", 
 _RANDOM = re.compile(r"(?<![A-Za-z0-9+/*])[A-Za-z0-9+/]{40,}+={0,2}")
 
 
+_SIGNS = ("gl", "gh", "xox", "_", "$", ":", "~", "/", " ", "-", ".")
+"""Rare ones first."""
+
+
+def _by_sign(rules: Iterable[Rule]) -> tuple[tuple[str, tuple[Rule, ...]], ...]:
+    """Rules by a sign that their anchor holds: most texts lack most signs, which spares a search.
+
+    Anchors without a sign stand under the empty text, which is in every text.
+    """
+    found: dict[str, list[Rule]] = {}
+    for rule in rules:
+        sign = next((sign for sign in _SIGNS if sign in rule.anchor), "")
+        found.setdefault(sign, []).append(rule)
+    return tuple((sign, tuple(each)) for sign, each in found.items())
+
+
+_SHAPES_BY_SIGN = _by_sign(_SHAPES)
+_LOWER_SHAPES_BY_SIGN = _by_sign(_LOWER_SHAPES)
+
+
 def secret_spans(text: str, *, prose: bool) -> Iterator[Span]:
     """Find secrets; spans may overlap and come in no order.
 
@@ -250,12 +270,25 @@ def secret_spans(text: str, *, prose: bool) -> Iterator[Span]:
             `pass=1/part-0` and `token=bert/part-0` are no secrets there.
     """
     lower = _ascii_lower(text)
-    for rule in _SHAPES:
-        if rule.anchor in text:
-            yield from _matches(rule, text)
-    for rule in _LOWER_SHAPES:
-        if rule.anchor in lower:
-            yield from _matches(rule, lower)
+    yield from _shaped(_SHAPES_BY_SIGN, text)
+    yield from _shaped(_LOWER_SHAPES_BY_SIGN, lower)
+    if "=" in text or ":" in text or (prose and ("-" in text or "login" in lower)):
+        yield from _named_values(lower, prose=prose)
+    yield from _userinfo(lower, "//" if prose else "://")
+    if prose:
+        yield from _random_runs(text)
+
+
+def _shaped(rules_by_sign: Sequence[tuple[str, Sequence[Rule]]], text: str) -> Iterator[Span]:
+    for sign, rules in rules_by_sign:
+        if sign in text:
+            for rule in rules:
+                if rule.anchor in text:
+                    yield from _matches(rule, text)
+
+
+def _named_values(lower: str, *, prose: bool) -> Iterator[Span]:
+    """Values of secret names: behind `=` or `:`, or, in free text, behind a flag or `login`."""
     value = _value_in_prose if prose else _value_in_path
     for name in _NAMES:
         if name in lower:
@@ -269,9 +302,6 @@ def secret_spans(text: str, *, prose: bool) -> Iterator[Span]:
     for name in _QUERY_NAMES:
         yield from _parameters(lower, name)
     yield from _value_first(lower)
-    yield from _userinfo(lower, "//" if prose else "://")
-    if prose:
-        yield from _random_runs(text)
 
 
 def _ascii_lower(text: str) -> str:
