@@ -13,11 +13,13 @@ import polars as pl
 from pipelines.damage import REBUILD, reading
 from pipelines.deliveries import DELIVERIES, delivery_rows
 from pipelines.errors import DataCheckError, LakeDamagedError
+from pipelines.finality import BUILT, Basis, is_final, last_awaited
 from pipelines.landing.formats import parsers
 from pipelines.ledger import EXPORT_FILES, Ledger, StagedPart
 from pipelines.parquet import read_files
 from pipelines.publication import Made, Published, content_of, digest, made_from, publish
 from pipelines.reference.catalogue import load_endpoints
+from pipelines.restatements import Restating, is_restated, restate
 from pipelines.settings import Settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec, tables
@@ -93,7 +95,7 @@ def build_day_of(
     settings: Settings, lake: Lake, ledger: Ledger, day: dt.date, today: dt.date
 ) -> BuildDay:
     """The day as transforms see it; its cluster is filled in per scope."""
-    built = tuple(d for d in lake.days("run_dependency_days") if d < day)
+    built = tuple(d for d in lake.days(BUILT) if d < day)
     return BuildDay(
         date=day,
         cluster=FLEET,
@@ -105,18 +107,13 @@ def build_day_of(
         buckets=tuple(settings.buckets.items()),
         export_tables=_export_tables(settings, ledger),
         built_days=built,
-        is_final=is_final(settings, day, today),
+        is_final=is_final(settings, lake, day, today),
     )
 
 
 def engine_memory(settings: Settings) -> str:
     """What DuckDB may use."""
     return f"{int(settings.memory_limit * MEMORY_FOR_ENGINE)}B"
-
-
-def is_final(settings: Settings, day: dt.date, today: dt.date) -> bool:
-    """Whether a day's watermark has passed: no late file is awaited any more."""
-    return day + dt.timedelta(days=1) + settings.final_after <= today
 
 
 def build_table(
@@ -126,10 +123,21 @@ def build_table(
     table: str,
     day: BuildDay,
     scope: str,
+    restating: Restating | None = None,
 ) -> Outcome:
     """Build one table of one day and scope, unless nothing that it depends on changed.
 
     Call it under the lake's lock.
+
+    Args:
+        settings: Settings.
+        lake: The lake.
+        ledger: The ledger.
+        table: Table.
+        day: Day.
+        scope: Cluster or `fleet`.
+        restating: Why the day is built again, where it was published as final: what changes for
+            people is written down.
     """
     transform = transforms()[table]
     day = day.of(scope)
@@ -137,7 +145,7 @@ def build_table(
     made = Made(inputs.fingerprint, transform.version)
     if made_from(lake.path(table, day.date, scope)) == made:
         return Outcome(table, day.date, scope)
-    build = _Build(settings, lake, transform, day, inputs, made, ledger.remedy)
+    build = _Build(settings, lake, transform, day, inputs, made, ledger.remedy, restating)
     try:
         published = build.publish()
     except duckdb.InterruptException:
@@ -158,6 +166,7 @@ class _Build:
     inputs: Inputs
     made: Made
     remedy: str
+    restating: Restating | None
 
     def publish(self) -> Published | None:
         """Make the rows and publish them; with one thread if memory does not suffice for more.
@@ -185,15 +194,13 @@ class _Build:
             session.connection.execute("SET preserve_insertion_order = false")
             show(session, self.inputs)
             result = self.transform.build(session, self.day)
-            return publish(
-                self.lake,
-                session,
-                table_spec(self.transform.table),
-                result,
-                self.day.date,
-                self.day.cluster,
-                self.made,
-            )
+            spec, day, scope = table_spec(self.transform.table), self.day.date, self.day.cluster
+
+            def write_down(new: Path, content: str) -> None:
+                if self.restating is not None and is_restated(spec):
+                    restate(self.lake, session, spec, day, scope, new, content, self.restating)
+
+            return publish(self.lake, session, spec, result, day, scope, self.made, write_down)
 
 
 def _problem(table: str, error: Exception) -> str:
@@ -218,15 +225,11 @@ def gather(
     for read in transform.reads:
         texts.append(f"reads {read.table} {read.span} {read.ahead}")
         if read.table == ENDPOINTS:
-            frame = load_endpoints(
-                settings.resolve(settings.reference.endpoints)
-                if settings.reference.endpoints
-                else None
-            )
+            frame = _endpoints(settings)
             inputs.frames[ENDPOINTS] = frame
             texts.append(_frame_digest(frame))
         elif read.table == DELIVERIES:
-            frame = _awaited(_deliveries(settings, ledger), day)
+            frame = _awaited(settings, _deliveries(settings, ledger), day)
             inputs.frames[DELIVERIES] = frame
             texts.append(_frame_digest(frame))
         elif read.table == EXPORT_FILES:
@@ -243,6 +246,58 @@ def gather(
             inputs.files[read.table] = files
             texts.extend(f"{date} {path.stem} {content_of(path)}" for date, path in files)
     return replace(inputs, fingerprint=digest(texts))
+
+
+def basis_of(settings: Settings, lake: Lake, ledger: Ledger, day: BuildDay) -> Basis:
+    """What a day's tables would be made from now, as far as a change of it is worth telling.
+
+    Not all that is read is: the lists of pods of every later night speak of a day, too, and its
+    deliveries are counted on. What is worth telling is told by file in `pipelines.late`.
+    """
+    texts = [_settings_facts(day), _frame_digest(_endpoints(settings))]
+    files: set[str] = set()
+    earlier: dict[dt.date, set[str]] = {}
+    for table, transform in transforms().items():
+        spec = table_spec(table)
+        texts.extend((table, str(transform.version)))
+        texts.extend(f"{c.name}:{c.dtype}:{c.nullable}" for c in spec.columns)
+        for read in transform.reads:
+            texts.append(f"reads {read.table} {read.span} {read.ahead}")
+            layer = table_spec(read.table).layer if read.table in tables() else None
+            for scope in scopes_of(spec, settings):
+                of_scope = day.of(scope)
+                if layer == "staging":
+                    files.update(met_files(ledger, read, of_scope)["export_file_id"])
+                elif layer in {"intermediate", "marts"}:
+                    for date, path in _built(lake, read, of_scope, table):
+                        if date < day.date:
+                            known = f"{read.table} {path.stem} {content_of(path)}"
+                            earlier.setdefault(date, set()).add(known)
+    digests = {date: digest(sorted(known))[:32] for date, known in earlier.items()}
+    return Basis(frozenset(files), digest(texts), digests)
+
+
+def window(read: Reads, day: BuildDay) -> tuple[dt.datetime | None, dt.datetime]:
+    """First instant that a day reads of a staging table, none for all, and the end."""
+    return span_start(day, read.span), _until(day, read)
+
+
+def met_files(ledger: Ledger, read: Reads, day: BuildDay) -> pl.DataFrame:
+    """Ledger rows of files that fill a staging table and whose own events meet a day's window.
+
+    A file without any time has its landing day for one.
+    """
+    start, until = window(read, day)
+    names = pl.col("rows_by_table").list.eval(pl.element().struct.field("table_name"))
+    landed = pl.col("landing_date").cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
+    met = pl.col("part").is_not_null() & names.list.contains(read.table)
+    met &= pl.coalesce("first_event_at", landed) < until
+    if start is not None:
+        met &= pl.coalesce("last_event_at", landed + dt.timedelta(days=1)) >= start
+    scopes = _scopes(day, read.table)
+    if scopes is not None:
+        met &= pl.col("cluster").fill_null(FLEET).is_in(scopes)
+    return ledger.files.filter(met)
 
 
 def show(session: SqlSession, inputs: Inputs) -> None:
@@ -272,6 +327,25 @@ def span_start(day: BuildDay, span: Span) -> dt.datetime | None:
     return day.start_at - look_back * (2 if span == "counters" else 1)
 
 
+def _endpoints(settings: Settings) -> pl.DataFrame:
+    stated = settings.reference.endpoints
+    return load_endpoints(settings.resolve(stated) if stated else None)
+
+
+def _settings_facts(day: BuildDay) -> str:
+    """What the settings say of every day."""
+    return repr(
+        (
+            day.clusters,
+            day.look_back,
+            day.look_ahead,
+            day.final_after,
+            day.datasets,
+            day.buckets,
+        )
+    )
+
+
 def _facts(day: BuildDay) -> str:
     return repr(
         (
@@ -299,12 +373,12 @@ def _deliveries(settings: Settings, ledger: Ledger) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _awaited(deliveries: pl.DataFrame, day: BuildDay) -> pl.DataFrame:
+def _awaited(settings: Settings, deliveries: pl.DataFrame, day: BuildDay) -> pl.DataFrame:
     """Deliveries of the landing days on which the day's files are awaited.
 
     Later ones say nothing of the day, and would make every old day stale.
     """
-    last = (day.end_at + day.final_after).date()
+    last = last_awaited(settings, day.date)
     return deliveries.filter(pl.col("landing_date").is_between(day.date, last))
 
 

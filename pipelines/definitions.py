@@ -8,13 +8,14 @@ from pathlib import Path
 
 import dagster as dg
 
-from pipelines.assets.catalogue import catalogue
+from pipelines.assets.catalogue import catalogue, restatements
 from pipelines.assets.landing import LANDED
 from pipelines.assets.landing import land as land_asset
 from pipelines.assets.tables import table_assets
 from pipelines.landing.land import new_landing_days
 from pipelines.ledger import Ledger
-from pipelines.run import Workspace, is_possible, now, stale_days, state_of
+from pipelines.restatements import RESTATEMENTS
+from pipelines.run import Workspace, is_possible, stale_days, state_of
 from transforms.registry import transforms
 
 LAND = "land"
@@ -22,7 +23,7 @@ BUILD = "build"
 
 land_job = dg.define_asset_job(LAND, selection=dg.AssetSelection.assets(*LANDED))
 build_job = dg.define_asset_job(
-    BUILD, selection=dg.AssetSelection.assets(*transforms(), "catalogue")
+    BUILD, selection=dg.AssetSelection.assets(*transforms(), RESTATEMENTS, "catalogue")
 )
 
 
@@ -31,7 +32,7 @@ def nightly(
     context: dg.ScheduleEvaluationContext, workspace: dg.ResourceParam[Workspace]
 ) -> Iterator[dg.RunRequest | dg.SkipReason]:
     """Land every landing day that has files the ledger does not know."""
-    new = new_landing_days(workspace.settings, workspace.lake, now().date())
+    new = new_landing_days(workspace.settings, workspace.lake, workspace.today)
     days = [day for day in new if is_possible(day)]
     if not days:
         yield dg.SkipReason("no new files")
@@ -44,9 +45,11 @@ def nightly(
 def days_to_build(
     context: dg.SensorEvaluationContext, workspace: dg.ResourceParam[Workspace]
 ) -> dg.SensorResult | dg.SkipReason:
-    """Build the days that are not built, or that files, settings or logic changed.
+    """Build the days that are not built, or that late files, settings or logic changed.
 
-    A day is asked for once per state, so that one that fails its checks is not built for ever.
+    A day that was published as final is left as it is until somebody asks for it: by
+    `podledger build --date`, or by starting the job for it. A day is run once per state, so that
+    one that fails its checks is not built for ever.
     """
     days = stale_days(workspace)
     if not days:
@@ -67,7 +70,7 @@ def days_to_build(
 def build_definitions(settings_file: Path | None = None) -> dg.Definitions:
     """All definitions; settings are read when a run or a sensor first needs them."""
     return dg.Definitions(
-        assets=[land_asset, *table_assets(), catalogue],
+        assets=[land_asset, *table_assets(), restatements, catalogue],
         jobs=[land_job, build_job],
         schedules=[nightly],
         sensors=[days_to_build],

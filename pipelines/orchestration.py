@@ -73,9 +73,11 @@ def run_job(workspace: Workspace, instance: "dg.DagsterInstance", job: str, day:
     """
     import dagster as dg  # noqa: PLC0415  half a second that reading commands need not pay
 
+    from pipelines.assets.tables import BY_COMMAND  # noqa: PLC0415  imports dagster
     from pipelines.definitions import build_definitions  # noqa: PLC0415  imports dagster
 
     workspace.failed.clear()
+    workspace.restating.clear()
     definition = build_definitions().resolve_job_def(job)
     with warnings.catch_warnings():
         # Dagster's own use of libraries warns; ours is covered by the tests.
@@ -86,6 +88,7 @@ def run_job(workspace: Workspace, instance: "dg.DagsterInstance", job: str, day:
                 instance=instance,
                 resources={"workspace": workspace},
                 run_config=QUIET,
+                tags={BY_COMMAND: "build"},
                 raise_on_error=True,
             )
         except dg.DagsterExecutionStepExecutionError as error:

@@ -12,7 +12,7 @@ same stays, and makes nothing stale that was made from it.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -289,6 +289,7 @@ def publish(
     day: date,
     name: str,
     made: Made,
+    before_replacing: Callable[[Path, str], object] | None = None,
 ) -> Published | None:
     """Publish one table of a session as one file of the lake.
 
@@ -300,6 +301,8 @@ def publish(
         day: Day in the path.
         name: Cluster or `fleet`.
         made: What the rows were made from; with equal inputs they need not be made again.
+        before_replacing: Called with the finished new file, while the old one still stands, and
+            the digest of its content.
 
     Returns:
         What was written; none if the published file holds the same.
@@ -317,6 +320,8 @@ def publish(
             temporary.unlink()
         else:
             check_key(session, spec, temporary)
+            if before_replacing is not None:
+                before_replacing(temporary, writer.content)
             published = Published(path, writer.rows, temporary.stat().st_size)
     note = {"content": writer.content, "inputs": made.inputs, "version": made.version}
     with lake.replacing(_note(path)) as temporary:
@@ -380,6 +385,11 @@ def made_from(path: Path) -> Made | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return None
+
+
+def is_lost(path: Path) -> bool:
+    """Whether a file was published and is not there any more."""
+    return _note(path).is_file() and not path.is_file()
 
 
 def _note(path: Path) -> Path:

@@ -6,7 +6,7 @@ Dagster's assets and the command line both come here, so that they cannot differ
 import datetime as dt
 import getpass
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,26 +14,50 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.build import Outcome, build_day_of, build_table, gather, scopes_of, span_start
-from pipelines.catalog import is_current
+from pipelines.build import (
+    Outcome,
+    basis_of,
+    build_day_of,
+    build_table,
+    engine_memory,
+    gather,
+    scopes_of,
+    span_start,
+)
+from pipelines.catalog import is_current, write_catalog
 from pipelines.catalog import made_from as catalogue_made_from
 from pipelines.deliveries import DELIVERIES, delivery_rows, export_scopes, write_deliveries
 from pipelines.errors import PodledgerError
+from pipelines.finality import (
+    BUILT,
+    final_basis,
+    forget_asked,
+    has_watermark_passed,
+    is_asked,
+    note_asked,
+    note_final,
+)
 from pipelines.landing.land import LandReport, land
+from pipelines.late import Waiting, cause_of, waiting
 from pipelines.ledger import Ledger
 from pipelines.parquet import scan_files
-from pipelines.publication import Made, digest, made_from
+from pipelines.publication import Made, digest, is_lost, made_from
+from pipelines.restatements import Restating, last_cause, settle
 from pipelines.settings import Settings, find_settings_file, load_settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec
 from schemas.table import FLEET, TableSpec
 from transforms.registry import transforms
 
-BUILT = "run_dependency_days"
-"""A day is built when this table has a file of it."""
-STATES = {"run_versions", "pod_states", "node_states", "services", "kube_event_states"}
+STATES = {
+    "run_versions", "pod_states", "node_states", "services", "kube_event_states", "namespaces",
+    "network_policies",
+}  # fmt: skip
 """Tables whose rows speak for a time that may have begun long before they were exported."""
-OF_ONE_CLUSTER = {"hubble", "coredns", "dns_collector", "kubernetes", "otlp"}
+OF_ONE_CLUSTER = {
+    "hubble", "coredns", "dns_collector", "kubernetes", "kubernetes_audit", "event_exporter",
+    "otel_k8sobjects", "kube_state_metrics", "otlp",
+}  # fmt: skip
 """Formats whose records are of use only to the cluster that they come from."""
 FIRST_DAY = dt.date(2024, 1, 1)
 """No day before this one is landed or built: it is older than the formats."""
@@ -69,12 +93,16 @@ class Workspace:
         listener: Told what is done.
         only_cluster: Build this cluster's tables only, and the fleet's.
         failed: (day, scope) of which a table failed its checks: it stays unpublished from there on.
+        clock: What time it is.
+        restating: Days published as final that are built again, and why.
     """
 
     settings_file: Path | None = None
     listener: Listener = field(default_factory=Listener)
     only_cluster: str | None = None
     failed: set[tuple[dt.date, str]] = field(default_factory=set)
+    clock: Callable[[], dt.datetime] = now
+    restating: dict[dt.date, Restating] = field(default_factory=dict, repr=False)
     _settings: Settings | None = field(default=None, repr=False)
     _held: Lake | None = field(default=None, repr=False)
 
@@ -84,6 +112,11 @@ class Workspace:
         if self._settings is None:
             self._settings = load_settings(self.settings_file or find_settings_file(None))
         return self._settings
+
+    @property
+    def today(self) -> dt.date:
+        """The day, UTC."""
+        return self.clock().date()
 
     @property
     def lake(self) -> Lake:
@@ -154,7 +187,7 @@ def require_possible(days: list[dt.date]) -> None:
 def land_days(workspace: Workspace, days: frozenset[dt.date] | None) -> LandReport:
     """Land what is new of the landing days and write the deliveries."""
     with workspace.locked() as lake:
-        report = land(workspace.settings, lake, now().date(), workspace.listener.progress, days)
+        report = land(workspace.settings, lake, workspace.today, workspace.listener.progress, days)
         note_deliveries(workspace, days or frozenset())
     workspace.listener.landed(report)
     return report
@@ -167,7 +200,7 @@ def note_deliveries(workspace: Workspace, asked: Iterable[dt.date]) -> None:
     """
     with workspace.locked() as lake:
         until = max((*asked, *lake.days(DELIVERIES)), default=None)
-        rows = delivery_rows(workspace.settings, Ledger.read(lake), now().date(), until)
+        rows = delivery_rows(workspace.settings, Ledger.read(lake), workspace.today, until)
         write_deliveries(lake, rows)
 
 
@@ -262,22 +295,129 @@ def build_table_of_day(workspace: Workspace, table: str, day: dt.date) -> list[O
     """Build one table of a day for every scope of which no table failed its checks before.
 
     A cluster one of whose tables fails stays unpublished from there on; the others and the fleet's
-    tables are built, from what that cluster published last.
+    tables are built, from what that cluster published last. A day that was published as final is
+    left as it is, unless it was asked for or a file of it is missing.
     """
     outcomes = []
     with workspace.locked() as lake:
         ledger = Ledger.read(lake)
-        build = build_day_of(workspace.settings, lake, ledger, day, now().date())
+        build = build_day_of(workspace.settings, lake, ledger, day, workspace.today)
+        restating = _restating_of(workspace, ledger, day)
         for scope in workspace.scopes(table_spec(table)):
             if (day, scope) in workspace.failed:
                 continue
-            outcome = build_table(workspace.settings, lake, ledger, table, build, scope)
+            if restating is None and final_basis(lake, day) is not None:
+                outcomes.append(Outcome(table, day, scope))
+                continue
+            outcome = build_table(workspace.settings, lake, ledger, table, build, scope, restating)
             if outcome.problem is not None:
                 workspace.failed.add((day, scope))
             outcomes.append(outcome)
     for outcome in outcomes:
         workspace.listener.built(outcome)
     return outcomes
+
+
+def ask_for(workspace: Workspace, day: dt.date) -> None:
+    """Have a day built the next time, though it may be published as final."""
+    with workspace.locked() as lake:
+        if final_basis(lake, day) is not None:
+            note_asked(lake, day)
+
+
+def _restating_of(workspace: Workspace, ledger: Ledger, day: dt.date) -> Restating | None:
+    """Why a day that was published as final is built again; none if it is not to be.
+
+    Found once, before anything of the day is replaced.
+    """
+    lake = workspace.lake
+    if day not in workspace.restating:
+        basis = final_basis(lake, day)
+        if basis is None or not _must_be_built_again(workspace, day):
+            return None
+        note_asked(lake, day)
+        settle(lake, day)
+        found = waiting_for(workspace, ledger, day)
+        restated = {d: last_cause(lake, d) for d in found.earlier}
+        causes = {d: why for d, why in restated.items() if why is not None}
+        workspace.restating[day] = Restating(
+            workspace.clock(),
+            cause_of(found, causes),
+            tuple((file.export_file_id, file.path) for file in found.files),
+        )
+    return workspace.restating[day]
+
+
+def _must_be_built_again(workspace: Workspace, day: dt.date) -> bool:
+    """Whether a day that was published as final was asked for, or has lost a file."""
+    lake = workspace.lake
+    return is_asked(lake, day) or any(
+        is_lost(lake.path(table, day, scope))
+        for table in transforms()
+        for scope in workspace.scopes(table_spec(table))
+    )
+
+
+def waiting_for(workspace: Workspace, ledger: Ledger, day: dt.date) -> Waiting:
+    """What waits for a day that was published as final; nothing for a provisional one."""
+    lake, settings = workspace.lake, workspace.settings
+    basis = final_basis(lake, day)
+    if basis is None:
+        return Waiting()
+    build = build_day_of(settings, lake, ledger, day, workspace.today)
+    return waiting(settings, lake, ledger, build, basis, STATES)
+
+
+def publish_catalogue(workspace: Workspace, day: dt.date) -> dict[str, int] | None:
+    """Put what a day's build published before people, as its last step.
+
+    Returns:
+        Rows by table of the catalogue; none if it holds all that is published already.
+    """
+    with workspace.locked() as lake:
+        settings = workspace.settings
+        settle(lake, day)
+        rows = None
+        if not is_current(lake, settings.catalog_path):
+            rows = write_catalog(
+                lake,
+                settings.catalog_path,
+                threads=settings.workers,
+                memory_limit=engine_memory(settings),
+            )
+        _conclude(workspace, lake, day)
+    return rows
+
+
+def _conclude(workspace: Workspace, lake: Lake, day: dt.date) -> None:
+    """Note that a day is published as final, once all of it is, and what that asks of others.
+
+    Later days that were final before are asked for if they read what was restated, or wait for a
+    file that this day is made from now.
+    """
+    settings = workspace.settings
+    basis = final_basis(lake, day)
+    workspace.restating.pop(day, None)
+    if basis is None and not has_watermark_passed(settings, day, workspace.today):
+        return
+    if basis is not None and not is_asked(lake, day):
+        return
+    ledger = Ledger.read(lake)
+    wanted = _wanted(workspace, ledger, day, everywhere=True)
+    if not lake.files(BUILT, day) or any(made_from(path) != made for path, made in wanted):
+        return
+    now_made_from = basis_of(
+        settings, lake, ledger, build_day_of(settings, lake, ledger, day, workspace.today)
+    )
+    if basis is not None:
+        for later in lake.days(BUILT):
+            if later > day and final_basis(lake, later) is not None:
+                found = waiting_for(workspace, ledger, later)
+                files = {file.export_file_id for file in found.files}
+                if day in found.earlier or files & now_made_from.files:
+                    note_asked(lake, later)
+    note_final(lake, day, now_made_from)
+    forget_asked(lake, day)
 
 
 def unbuilt_days(workspace: Workspace) -> list[dict[str, Any]]:
@@ -287,7 +427,7 @@ def unbuilt_days(workspace: Workspace) -> list[dict[str, Any]]:
         Ranges of days by look-back: `look_back`, `first`, `last`, `days`.
     """
     lake, settings = workspace.lake, workspace.settings
-    ledger, today = Ledger.read(lake), now().date()
+    ledger, today = Ledger.read(lake), workspace.today
     built = lake.days(BUILT)
     starts = {day: build_day_of(settings, lake, ledger, day, today) for day in built}
     spans = sorted({read.span for t in transforms().values() for read in t.reads})
@@ -314,21 +454,29 @@ def days_between(first: dt.date, last: dt.date) -> list[dt.date]:
 
 
 def stale_days(workspace: Workspace) -> list[dt.date]:
-    """Days that are not built, or that would come out otherwise if built now."""
+    """Days that are to be built without being asked for, as `is_stale` says."""
     lake = workspace.lake
     ledger = Ledger.read(lake)
     days = sorted({*event_days(lake), *lake.days(BUILT)})
     return [day for day in days if is_stale(workspace, ledger, day)]
 
 
-def is_stale(workspace: Workspace, ledger: Ledger, day: dt.date) -> bool:
-    """Whether a day is not built, or would come out otherwise if built now.
+def is_stale(
+    workspace: Workspace, ledger: Ledger, day: dt.date, asked: Iterable[dt.date] = ()
+) -> bool:
+    """Whether a day is to be built: it is not yet, or would come out otherwise if built now.
 
-    The newest day is stale too while the catalogue does not hold what is published.
+    A day that was published as final is only if it was asked for, or if a file of it is missing.
+    The newest day is stale, too, while the catalogue does not hold what is published.
     """
-    if any(made_from(path) != made for path, made in _wanted(workspace, ledger, day)):
-        return True
     lake = workspace.lake
+    wanted = True
+    if final_basis(lake, day) is not None:
+        wanted = day in asked or _must_be_built_again(workspace, day)
+    if wanted and any(made_from(path) != made for path, made in _wanted(workspace, ledger, day)):
+        return True
+    if is_asked(lake, day):
+        return True
     return day == _newest(lake) and not is_current(lake, workspace.settings.catalog_path)
 
 
@@ -338,18 +486,32 @@ def _newest(lake: Lake) -> dt.date | None:
 
 def state_of(workspace: Workspace, ledger: Ledger, day: dt.date) -> str:
     """Digest of all that a day would be built from now: inputs, settings, logic."""
+    lake = workspace.lake
     texts = [f"{path.parent} {made}" for path, made in _wanted(workspace, ledger, day)]
-    if day == _newest(workspace.lake):
-        texts.append(catalogue_made_from(workspace.lake))
+    if day == _newest(lake):
+        texts.append(catalogue_made_from(lake))
+    if is_asked(lake, day):
+        # What was published as final before may be asked for again.
+        texts.append(f"asked for, made from {final_basis(lake, day)}")
     return digest(texts)
 
 
-def _wanted(workspace: Workspace, ledger: Ledger, day: dt.date) -> Iterator[tuple[Path, Made]]:
-    """Every file of a built day, with what it would be made from now."""
+def _wanted(
+    workspace: Workspace, ledger: Ledger, day: dt.date, *, everywhere: bool = False
+) -> Iterator[tuple[Path, Made]]:
+    """Every file of a built day, with what it would be made from now.
+
+    Args:
+        workspace: Settings and lake.
+        ledger: The ledger.
+        day: The day.
+        everywhere: Of all clusters, whichever alone are built.
+    """
     lake, settings = workspace.lake, workspace.settings
-    build = build_day_of(settings, lake, ledger, day, now().date())
+    build = build_day_of(settings, lake, ledger, day, workspace.today)
     for table, transform in transforms().items():
-        for scope in workspace.scopes(table_spec(table)):
+        spec = table_spec(table)
+        for scope in scopes_of(spec, settings) if everywhere else workspace.scopes(spec):
             inputs = gather(settings, lake, ledger, transform, build.of(scope))
             yield lake.path(table, day, scope), Made(inputs.fingerprint, transform.version)
 

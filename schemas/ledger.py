@@ -111,3 +111,38 @@ class Deliveries(Table):
         "`no_dns_events`, `no_responses`, `only_failures`, `no_answers`, `no_addresses`, "
         "`no_clients`, `node_clients`; empty where nothing is to be said."
     )
+
+
+@table(
+    "ledger",
+    key=("table_name", "event_date", "row_key", "column_name", "published_at"),
+    order=("event_date", "published_at", "table_name", "row_key", "column_name"),
+)
+class Restatements(Table):
+    """One value of a final day's answers that a later build of that day changed."""
+
+    table_name: str = c.column(
+        "Mart whose row changed; `export_files` for a file that the day is made from since then."
+    )
+    event_date: pl.Date = c.column("Day whose published rows changed.")
+    row_key: str = c.column(
+        "Key of the row, as a JSON object of the table's key columns; `(table)` where a column "
+        "came or went for all rows, with a new version."
+    )
+    column_name: str = c.column(
+        "Column whose value changed; `(row)` for a row that came or went, each of whose values "
+        "stands in a row of its own, too."
+    )
+    value_before: str = c.column(
+        "Value before, as text; of `(row)` whether the row was `present` or `absent`.",
+        null="the value was null, or the row was not there",
+    )
+    value_after: str = c.column(
+        "Value after, as text; of `(row)` whether the row is `present` or `absent`.",
+        null="the value is null, or the row is not there any more",
+    )
+    cause: str = c.column(
+        "Why the day was built again: late files by path (all of them stand in rows of "
+        "`export_files`), earlier days that were built again, or settings and logic."
+    )
+    published_at: Instant = c.column("When the build that changed it began.")

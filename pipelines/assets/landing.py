@@ -8,10 +8,13 @@ import polars as pl
 
 from pipelines.assets.partitions import landing_days
 from pipelines.ledger import EXPORT_FILES, Ledger
+from pipelines.restatements import RESTATEMENTS
 from pipelines.run import Workspace, land_days, warnings_of
 from schemas.registry import table_spec, tables
 
-LANDED = tuple(n for n, s in tables().items() if s.layer in {"ledger", "staging"})
+LANDED = tuple(
+    n for n, s in tables().items() if s.layer in {"ledger", "staging"} and n != RESTATEMENTS
+)
 ACCOUNTED = "records_accounted_for"
 
 

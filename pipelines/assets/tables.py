@@ -7,11 +7,15 @@ import dagster as dg
 
 from pipelines.assets.partitions import event_days
 from pipelines.build import Outcome
-from pipelines.run import Workspace, build_table_of_day
+from pipelines.run import Workspace, ask_for, build_table_of_day
 from schemas.registry import table_spec, tables
 from transforms.registry import transforms
 
 MODEL = "model_and_key"
+BY_COMMAND = "podledger/command"
+"""Tag of runs that `podledger build` starts, which asks for days itself."""
+UNASKED = {"dagster/sensor_name", "dagster/schedule_name", BY_COMMAND}
+"""Tags of runs that nobody started by hand: a run without one asks for its day, final or not."""
 
 
 def table_assets() -> list[dg.AssetsDefinition]:
@@ -38,6 +42,8 @@ def _asset_of(table: str) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
     ) -> Iterator[dg.MaterializeResult[None]]:
         day = dt.date.fromisoformat(context.partition_key)
+        if not set(context.run.tags) & UNASKED:
+            ask_for(workspace, day)
         yield _result(table, build_table_of_day(workspace, table, day))
 
     return build

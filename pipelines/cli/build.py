@@ -16,13 +16,13 @@ from pipelines.orchestration import instance_of, run_job
 from pipelines.run import (
     Listener,
     Workspace,
+    ask_for,
     days_to_build,
     is_possible,
     is_stale,
     missing_clusters,
     missing_deliveries,
     note_deliveries,
-    now,
     require_possible,
     stale_days,
     warnings_of,
@@ -92,7 +92,7 @@ def run_build(workspace: Workspace, report: BuildReport, asked: list[dt.date]) -
         errors.print(f"warning: {warning}", markup=False, soft_wrap=True)
     workspace.listener = report
     with workspace.locked() as lake, instance_of(workspace) as instance:
-        for day in new_landing_days(workspace.settings, lake, now().date()):
+        for day in new_landing_days(workspace.settings, lake, workspace.today):
             if is_possible(day):
                 run_job(workspace, instance, "land", day)
             else:
@@ -100,7 +100,9 @@ def run_build(workspace: Workspace, report: BuildReport, asked: list[dt.date]) -
         note_deliveries(workspace, asked)
         built = []
         for day in days_to_build(workspace, asked or stale_days(workspace)):
-            if is_stale(workspace, Ledger.read(lake), day):
+            if is_stale(workspace, Ledger.read(lake), day, asked):
+                if day in asked:
+                    ask_for(workspace, day)
                 run_job(workspace, instance, "build", day)
                 built.append(day)
         report.missing += missing_deliveries(workspace, asked or built)

@@ -5,21 +5,20 @@ from typing import Any
 import polars as pl
 import typer
 
-from pipelines.build import is_final
 from pipelines.cli.options import AsJson, Config, settings_file
 from pipelines.cli.output import print_plain, print_rows, to_json
 from pipelines.damage import REMEDY, reading
 from pipelines.deliveries import DELIVERIES, delivery_rows
+from pipelines.finality import BUILT, is_final
 from pipelines.ledger import Ledger
 from pipelines.parquet import scan_files
 from pipelines.run import (
-    BUILT,
     Workspace,
     event_days,
     misdated_files,
-    now,
     stale_days,
     unbuilt_days,
+    waiting_for,
 )
 from pipelines.storage import Lake
 
@@ -37,6 +36,7 @@ def status(config: Config = None, as_json: AsJson = False) -> None:
         raise typer.Exit(0)
     for title, key in (
         ("days", "days"),
+        ("late files of final days, built in on request (podledger build --date DATE)", "late"),
         ("days that look-backs need and that are not built", "look_backs"),
         ("deliveries that are not complete", "deliveries"),
         ("what the newest look-ups of an export cannot tell", "naming"),
@@ -58,17 +58,30 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
     """The status as plain rows by topic."""
     lake, settings = workspace.lake, workspace.settings
     ledger = Ledger.read(lake)
-    today = now().date()
+    today = workspace.today
     stale = set(stale_days(workspace))
     built = set(lake.days(BUILT))
+    waits = {day: waiting_for(workspace, ledger, day) for day in sorted(built)}
     days = [
         {
             "date": day,
             "built": day in built,
-            "stale": day in stale and day in built,
-            "state": "final" if is_final(settings, day, today) else "provisional",
+            "stale": day in built and (day in stale or bool(waits[day])),
+            "state": "final" if is_final(settings, lake, day, today) else "provisional",
+            "waits_for": str(waits[day]) if day in built else "",
         }
         for day in sorted({*event_days(lake), *built})
+    ]
+    late = [
+        {
+            "date": day,
+            "path": file.path,
+            "landing_date": file.landing_date,
+            "records": file.records,
+            "nearby_records": file.nearby_records,
+        }
+        for day, found in waits.items()
+        for file in found.files
     ]
     until = max(lake.days(DELIVERIES), default=None)
     delivered = delivery_rows(settings, ledger, today, until)
@@ -86,6 +99,7 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
     )
     return {
         "days": days,
+        "late": late,
         "look_backs": unbuilt_days(workspace),
         "deliveries": deliveries.select(
             "cluster", "export", "landing_date", "status", "reason"

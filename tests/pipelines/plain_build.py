@@ -11,15 +11,16 @@ import duckdb
 import polars as pl
 import yaml
 
-from pipelines.catalog import is_current, write_catalog
 from pipelines.fixtures import lay_out
 from pipelines.ledger import Ledger
 from pipelines.run import (
     Workspace,
+    ask_for,
     build_table_of_day,
     days_to_build,
     is_stale,
     land_days,
+    publish_catalogue,
     stale_days,
 )
 from pipelines.storage import Lake
@@ -57,18 +58,25 @@ def build_all(
     *,
     workers: int | None = None,
     memory_limit: int | None = None,
+    at: dt.datetime | None = None,
+    asked: tuple[dt.date, ...] = (),
 ) -> Workspace:
-    """Land everything and build every stale day, each with the catalogue behind it."""
-    workspace = _workspace(settings_file, hook)
+    """Land everything and build every stale day, or asked ones, each with the catalogue behind it.
+
+    Without a time given, every day of the fixtures is final.
+    """
+    workspace = _workspace(settings_file, hook, at)
     changed = {"workers": workers, "memory_limit": memory_limit}
     for name, value in changed.items():
         if value is not None:
             object.__setattr__(workspace.settings, name, value)
     with workspace.locked() as lake:
         land_days(workspace, None)
-        for day in days_to_build(workspace, stale_days(workspace)):
-            if is_stale(workspace, Ledger.read(lake), day):
-                _build(workspace, lake, day)
+        for day in days_to_build(workspace, list(asked) or stale_days(workspace)):
+            if is_stale(workspace, Ledger.read(lake), day, asked):
+                if day in asked:
+                    ask_for(workspace, day)
+                _build(workspace, day)
     return workspace
 
 
@@ -77,20 +85,25 @@ def build_day(
 ) -> None:
     """Build one day from what has landed, as Dagster's job does."""
     workspace = _workspace(settings_file, hook)
-    with workspace.locked() as lake:
-        _build(workspace, lake, day)
+    with workspace.locked():
+        _build(workspace, day)
 
 
-def _build(workspace: Workspace, lake: Lake, day: dt.date) -> None:
+def _build(workspace: Workspace, day: dt.date) -> None:
     outcomes = [o for t in transforms() for o in build_table_of_day(workspace, t, day)]
     problems = [o.problem for o in outcomes if o.problem]
     assert not problems, problems
-    if not is_current(lake, workspace.settings.catalog_path):
-        write_catalog(lake, workspace.settings.catalog_path)
+    publish_catalogue(workspace, day)
 
 
-def _workspace(settings_file: Path, hook: Callable[[str, Path], None] | None) -> Workspace:
+def _workspace(
+    settings_file: Path,
+    hook: Callable[[str, Path], None] | None,
+    at: dt.datetime | None = None,
+) -> Workspace:
     workspace = Workspace(settings_file)
+    if at is not None:
+        workspace.clock = lambda: at
     if hook is not None:
         # A lake that counts as locked already: what a test does at a rename stands in its hook.
         workspace._held = Lake(workspace.settings.lake_path, hook)

@@ -50,8 +50,8 @@ def lake(built: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def build(folder: Path) -> Ended:
-    return podledger("build", "--config", folder / "podledger.yaml")
+def build(folder: Path, *arguments: object) -> Ended:
+    return podledger("build", "--config", folder / "podledger.yaml", *arguments)
 
 
 def make_stale(folder: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_missing_part_is_named_and_what_does_not_need_it_is_built(lake: Path) 
     make_stale(lake)
     part = part_of(lake, "object_requests")
     part.unlink()
-    ended = build(lake)
+    ended = build(lake, "--date", DAY)
     assert ended.code == 1
     assert f"{part}: missing; restore it, or remove the commit of the same name" in ended.out
     assert "Traceback" not in ended.out + ended.err
