@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\],]', re.DOTALL)
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\],"]', re.DOTALL)
 _CLOSER = {b"{": b"}", b"[": b"]"}
 _MAX_DEPTH = 200
 
@@ -47,6 +47,8 @@ def _closed(text: bytes) -> bytes:
     good, closers = 0, b""
     for match in _TOKEN.finditer(text):
         token = match[0]
+        if token == b'"':
+            break  # the text ends inside of a text, in which brackets are none
         if token in _CLOSER:
             opened.append(_CLOSER[token])
             good, closers = match.end(), b"".join(reversed(opened))

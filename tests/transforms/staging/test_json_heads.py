@@ -25,6 +25,10 @@ def test_a_document_that_ends_anywhere_gives_its_whole_parts() -> None:
     assert first_value(b'{"kind": "Li') == {}
 
 
+def test_brackets_in_a_text_that_is_cut_are_none() -> None:
+    assert first_value(rb'{"a": 1, "log": ["one", "{\"b\": [1, 2], \"c') == {"a": 1, "log": ["one"]}
+
+
 def test_a_document_before_others_is_the_first_one() -> None:
     assert first_value(b'{\n "a": 1\n}\n{\n "b": 2') == {"a": 1}
 
