@@ -10,6 +10,7 @@ import io
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -44,6 +45,8 @@ _DAMAGED: tuple[type[Exception], ...] = (
     zlib.error,
     cast("type[Exception]", isal_zlib.IsalError),  # its stub says instance
 )
+PEEKED_LINES = 8
+"""Lines that tell whether a file is one document or a record a line."""
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
@@ -121,7 +124,7 @@ def head(path: Path, size: int = HEAD_BYTES) -> bytes:
         found += block[: size - len(found)]
         if len(found) >= size:
             break
-    return found
+    return found.removeprefix(_BOM)
 
 
 def scan(path: Path, prefix_lengths: Sequence[int] = ()) -> Scan:
@@ -205,13 +208,17 @@ def _damage_of_rows(path: Path) -> Break | None:
 
 def _lines(path: Path) -> Iterator[RawRecord | Break]:
     pending, start, number = b"", 0, 0
-    skipping = False
+    skipping, is_first = False, True
     for block in blocks(path):
         if isinstance(block, Break):
             # What stands behind the last line end may be half a record: it belongs to the break.
             yield Break(start, block.reason)
             return
         parts = block.split(b"\n")
+        if is_first and parts[0].startswith(_BOM):
+            parts[0] = parts[0].removeprefix(_BOM)
+            start = len(_BOM)
+        is_first = False
         parts[0] = pending + parts[0]
         pending = parts.pop()
         for line in parts:
@@ -254,30 +261,42 @@ def _document(path: Path) -> Iterator[RawRecord | Break]:
 
 
 def _is_line_delimited(path: Path) -> bool:
-    """Whether the first non-blank line is a whole JSON value, or begins like none.
+    """Whether a file that may be a JSON document is read by lines.
 
     A document on one line is read as one line, which gives the same records. What begins without
     a bracket is no document, so that a log written as text or as JSON is read by lines as either.
+    Where the first line is damaged, as where a rotated file begins inside a line, the next ones
+    tell.
     """
-    found = b""
+    text = b""
     for block in blocks(path):
         if isinstance(block, Break):
             break
-        found = (found + block).lstrip()
-        line, end, _ = found.partition(b"\n")
-        if end:
-            found = line
+        text = (text.removeprefix(_BOM) + block).lstrip()
+        if text.count(b"\n") >= PEEKED_LINES or len(text) > MAX_LINE_BYTES:
             break
-        if len(found) > MAX_LINE_BYTES:
-            return False
-    if found.removeprefix(_BOM)[:1] not in {b"{", b"["}:
+    text = text.removeprefix(_BOM).lstrip()
+    if text[:1] not in {b"{", b"["}:
         return True
+    lines = [line.rstrip() for line in text.split(b"\n", PEEKED_LINES)[:PEEKED_LINES]]
+    first = lines[0]
+    if len(first) > MAX_LINE_BYTES:
+        return False
+    # A first line that is damaged, but opens and closes, is a damaged line of a line file.
+    if _is_whole(first) or (first[:1] == b"{" and first[-1:] == b"}" and len(first) > 2):
+        return True
+    # Inside a document a value stands behind `[`, `,` or `:`.
+    return any(
+        line[:1] in {b"{", b"["} and before[-1:] not in {b"[", b",", b":"} and _is_whole(line)
+        for before, line in pairwise(filter(None, lines))
+    )
+
+
+def _is_whole(line: bytes) -> bool:
     try:
-        msgspec.json.decode(found)
+        msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        # A first line that is damaged, but opens and closes, is a damaged line of a line file.
-        stripped = found.rstrip()
-        return stripped[:1] == b"{" and stripped[-1:] == b"}" and len(stripped) > 2
+        return False
     return True
 
 

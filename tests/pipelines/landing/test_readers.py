@@ -148,3 +148,34 @@ def test_an_empty_file_has_no_records(tmp_path: Path) -> None:
     path.write_bytes(b"")
     assert list(raw_records(path, "lines")) == []
     assert head(path) == b""
+
+
+@pytest.mark.parametrize("shape", ["lines", "json"])
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path, shape: str) -> None:
+    path = tmp_path / "export"
+    path.write_bytes(b'\xef\xbb\xbf{"a":1}\n{"a":2}\n')
+    assert list(raw_records(path, shape)) == [
+        RawRecord("line 1", 3, b'{"a":1}'),
+        RawRecord("line 2", 11, b'{"a":2}'),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_by_lines"),
+    [
+        (b'{"a":[1,2\n{"a":2}\n', True),
+        (b'{"a":1,\n{"a":2}\n{"a":3}\n', True),
+        (b'[[[[\n{"a":2}\n{"a":3}\n', True),
+        (b'{\n"a":\n{"b":1},\n"c":\n[]\n}\n', False),
+        (b'[\n{"a":1},\n{"a":2}\n]\n', False),
+        (b'{"items":[\n{"a":1}\n]}\n', False),
+    ],
+)
+def test_lines_behind_a_damaged_first_line_tell_how_a_file_is_read(
+    tmp_path: Path, text: bytes, is_by_lines: bool
+) -> None:
+    path = tmp_path / "export"
+    path.write_bytes(text)
+    locators = [record.locator for record in raw_records(path, "json")]
+    assert (locators[0] == "line 1") is is_by_lines
+    assert (locators == ["$"]) is not is_by_lines
