@@ -1,6 +1,8 @@
-"""DNS-collector (dmachard/DNS-collector) JSON lines, nested and flat, of dnstap or sniffed DNS.
+"""dnstap or sniffed DNS that a collector decoded: DNS-collector's JSON and text, Vector's JSON.
 
-Source: DNS-collector's dnsutils/dnsmessage.go and docs/dnsconversions.md; CoreDNS's dnstap plugin.
+Source: DNS-collector's dnsutils/dnsmessage.go and docs/dnsconversions.md; CoreDNS's dnstap plugin;
+dns_vector.py for Vector. DNS-collector's JSON is nested or flat; its text form is read where
+`record_format` states its `text-format` setting (dns_text_format.py).
 
 * One look-up counts once: rows are `CLIENT_RESPONSE` (dnstap) and `DNS_RESPONSE` (sniffer). The
   query of an answered look-up is a record of its own, told in the response too, so queries are
@@ -11,24 +13,28 @@ Source: DNS-collector's dnsutils/dnsmessage.go and docs/dnsconversions.md; CoreD
 * The time of a response is when it was sent. Latency 0 and below is not measured, so null.
 * Names have no escapes and no final dot; they are escaped as DNS software prints them. In the
   flat form a list is numbered keys, and an empty list is the text `-` under the list's own name.
-  An export from which a transform dropped the answers has null answers.
+  An export from which a transform dropped the answers has null answers. So has a message that
+  could not be decoded to its end.
 * Addresses that a privacy transform hashed are no addresses: null. Addresses that it cut to a
   network look like any other, which nothing in the record tells.
 * `dnstap.identity` names the DNS server as its operator chose, so it is not taken for a node.
 * `dnstap.extra` is free text. It names the client's pod only where `record_format` states the
   text in the words of CoreDNS's dnstap plugin, such as
   `{/kubernetes/client-namespace}/{/kubernetes/client-pod-name}`.
+* The first versions had operation and latency under `dns`, and the time beside it.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from transforms.staging import lookup_fields as f
 from transforms.staging.coredns_format import pattern_of
+from transforms.staging.dns_text_format import TextForm, text_fields, text_form
+from transforms.staging.dns_vector import flat_fields, is_vector
 from transforms.staging.json_heads import first_value
 from transforms.staging.json_records import malformed_at, rejected_masked
 from transforms.staging.parser import (
@@ -40,17 +46,25 @@ from transforms.staging.parser import (
     accepted,
     ignored,
 )
-from transforms.staging.refusal import RefusedError, refuse
+from transforms.staging.refusal import RefusedError, refuse, refused
 from transforms.staging.values import identity, parse_instant
 
 MAX_EXTRA = 1_024
+MAX_TEXT = 64 << 10
+"""Characters of a line of text; a name has at most 1,020, a list of addresses some 40 each."""
 
 _SHOWN_KEYS = {
     "dns": (b"qname", b"qtype", b"qclass", b"rcode"),
     "dnstap": (b"operation", b"timestamp-rfc3339ns", b"latency"),
     "network": (b"family", b"protocol", b"query-ip", b"query-port", b"response-ip"),
 }
-SHOWN_KEYS = frozenset(
+_SHOWN_VECTOR_KEYS = frozenset(
+    {
+        b"messageType", b"timestamp", b"timePrecision", b"sourceAddress", b"responseAddress",
+        b"socketProtocol", b"domainName", b"questionType", b"class", b"recordType", b"rcodeName",
+    }
+)  # fmt: skip
+SHOWN_KEYS = _SHOWN_VECTOR_KEYS | frozenset(
     shown
     for group, names in _SHOWN_KEYS.items()
     for name in names
@@ -58,24 +72,38 @@ SHOWN_KEYS = frozenset(
 )
 """Keys whose text an excerpt may show, in both forms; free text (`extra`, answers) is not shown."""
 _ABSENT = "-"
+_TRUE = (True, 1, "1")
 _RESPONSES = frozenset({"CLIENT_RESPONSE", "DNS_RESPONSE"})
 _QUERIES = frozenset({"CLIENT_QUERY", "DNS_QUERY"})
 _OTHERS = re.compile(r"(?:AUTH|RESOLVER|FORWARDER|STUB|TOOL|UPDATE)_(?:QUERY|RESPONSE)")
 _ANSWERS = "dns.resource-records.an"
+_BEFORE = {
+    "dnstap.operation": "dns.operation",
+    "dnstap.latency": "dns.latency",
+    "dnstap.timestamp-rfc3339ns": "timestamp-rfc3339ns",
+}
+"""Where the first versions had a value."""
 
 Json = dict[str, Any]
 
 
 class _Record:
-    """Values of one record by their dotted path, in either form."""
+    """Values of one record by their dotted path, in either form.
 
-    def __init__(self, value: Json) -> None:
+    Attributes:
+        is_escaped: Whether names are in presentation form.
+    """
+
+    def __init__(self, value: Json, *, is_escaped: bool = False) -> None:
         self._value = value
         self._is_nested = isinstance(value.get("dns"), dict)
+        self.is_escaped = is_escaped
 
     def get(self, path: str) -> object:
         """The value at a path; none where it is absent or `-`."""
         value = self._nested(path) if self._is_nested else self._value.get(path)
+        if value is None and path in _BEFORE and self._is_nested:
+            value = self._nested(_BEFORE[path])
         return None if value == _ABSENT else value
 
     def _nested(self, path: str) -> Any:  # noqa: ANN401  any JSON value
@@ -131,17 +159,29 @@ class _Record:
         return f.not_too_many(listed) if listed else None
 
 
+class _Stated(NamedTuple):
+    """What the `record_format` setting states: the form of `extra`, or that of whole lines."""
+
+    extra: re.Pattern[str] | None
+    text: TextForm | None
+
+
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
-    extra = None if context.record_format is None else pattern_of(context.record_format)
+    stated = _Stated(None, None)
+    if context.record_format is not None:
+        text = text_form(context.record_format)
+        stated = _Stated(None if text else pattern_of(context.record_format), text)
     for raw in records:
         try:
-            yield _parse_record(raw, extra, context)
+            yield _parse_record(raw, stated, context)
         except RefusedError as error:
-            yield rejected_masked(raw, error, SHOWN_KEYS)
+            is_json = raw.data.lstrip()[:1] in {b"{", b"["}
+            as_text = stated.text is not None and not is_json
+            yield refused(raw, error) if as_text else rejected_masked(raw, error, SHOWN_KEYS)
 
 
-def _parse_record(raw: RawRecord, extra: re.Pattern[str] | None, context: FileContext) -> Parsed:
-    record = _Record(_decode(raw.data))
+def _parse_record(raw: RawRecord, stated: _Stated, context: FileContext) -> Parsed:
+    record = _record(raw, stated.text)
     operation = record.text("dnstap.operation")
     if operation is None:
         refuse("operation", "an operation such as CLIENT_RESPONSE", None)
@@ -150,10 +190,27 @@ def _parse_record(raw: RawRecord, extra: re.Pattern[str] | None, context: FileCo
     if left_out is not None:
         return ignored(raw, left_out)
     event_at = _event_at(record)
-    row = _row(record, event_at, extra, is_response=not is_timeout)
+    row = _row(record, event_at, stated.extra, is_response=not is_timeout)
     text = raw.data.decode("utf-8", "replace").strip()
     row |= {"record_id": identity(text), "node": context.node}
     return accepted(raw, (f.TABLE, row))
+
+
+def _record(raw: RawRecord, form: TextForm | None) -> _Record:
+    if form is not None and raw.data.lstrip()[:1] != b"{":
+        text = raw.data.decode("utf-8", "replace").strip("\r\n")
+        if len(text) > MAX_TEXT:
+            refuse("unreadable_line", f"at most {MAX_TEXT} characters", len(text))
+        fields = text_fields(text, form)
+        if fields is None:
+            refuse("unreadable_line", "a line of the form that record_format states", text)
+        return _Record(fields)
+    value = _decode(raw.data)
+    if is_vector(value):
+        return _Record(flat_fields(value), is_escaped=True)
+    if not isinstance(value.get("dns"), dict) and "dns.qname" not in value:
+        refuse("no_dns", "an object dns or a key dns.qname", None)
+    return _Record(value)
 
 
 def _decode(data: bytes) -> Json:
@@ -166,8 +223,6 @@ def _decode(data: bytes) -> Json:
         refuse("too_deep", "JSON of a few levels")
     if not isinstance(value, dict):
         refuse("not_an_object", "an object", value)
-    if not isinstance(value.get("dns"), dict) and "dns.qname" not in value:
-        refuse("no_dns", "an object dns or a key dns.qname", None)
     return value
 
 
@@ -214,7 +269,7 @@ def _row(
         "client_pod_uid": None,
         "resolver_address": _address(record, "network.response-ip"),
         "transport": f.transport(record.text("network.protocol")),
-        **f.asked(f.raw_name(name), rcode, namespace=namespace, answers=answers),
+        **f.asked(_name(name, record), rcode, namespace=namespace, answers=answers),
         "query_type": f.record_type(record.text("dns.qtype")),
         "rcode": rcode,
         "answers": answers,
@@ -222,6 +277,10 @@ def _row(
         "is_response": is_response,
         "dns_message_id": record.number("dns.id", 65_535),
     }
+
+
+def _name(stated: str, record: _Record) -> str:
+    return f.escaped_name(stated) if record.is_escaped else f.raw_name(stated)
 
 
 def _rcode(record: _Record) -> str:
@@ -250,11 +309,13 @@ def _latency(record: _Record) -> float | None:
 
 
 def _answers(record: _Record) -> list[Json] | None:
+    if record.get("dns.malformed-packet") in _TRUE:
+        return None
     found = record.answers()
-    return None if found is None else [_answer(item) for item in found]
+    return None if found is None else [_answer(item, record) for item in found]
 
 
-def _answer(item: Json) -> f.Answer:
+def _answer(item: Json, record: _Record) -> f.Answer:
     kind = f.record_type(_text_of(item, "rdatatype"))
     if kind is None:
         refuse("answer", "a record type", None)
@@ -263,8 +324,8 @@ def _answer(item: Json) -> f.Answer:
         refuse("answer", "a whole number of seconds", ttl)
     return f.answer(
         kind,
-        f.answer_data(kind, data, is_escaped=False) if data is not None else None,
-        owner=f.raw_name(owner) if owner is not None else None,
+        f.answer_data(kind, data, is_escaped=record.is_escaped) if data is not None else None,
+        owner=_name(owner, record) if owner is not None else None,
         ttl=ttl,
     )
 
@@ -300,8 +361,11 @@ def _recognise(head: bytes) -> Recognition:
     if not isinstance(value, dict):
         return Recognition(0)
     dns = value.get("dns")
-    if isinstance(dns, dict) and "qname" in dns and isinstance(value.get("dnstap"), dict):
+    is_nested = isinstance(dns, dict) and "qname" in dns
+    if is_nested and (isinstance(value.get("dnstap"), dict) or "operation" in dns):
         return Recognition(3, "nested JSON lines")
+    if is_vector(value) and ("requestData" in value or "responseData" in value):
+        return Recognition(3, "dnstap events of Vector")
     if "dns.qname" in value and "dnstap.operation" in value:
         return Recognition(3, "flat JSON lines")
     return Recognition(0)
@@ -309,13 +373,14 @@ def _recognise(head: bytes) -> Recognition:
 
 PARSER = Parser(
     name="dns_collector",
-    title="DNS-collector",
+    title="dnstap through DNS-collector or Vector",
     tables=(f.TABLE,),
     shape="lines",
     record="one line: one DNS message",
     cannot_tell=(
         "the client's pod UID; its pod without `extra`; whether an address was cut by a privacy "
-        "transform; how many look-ups a reducer merged"
+        "transform; how many look-ups a reducer merged; answers in lines of text, but for "
+        "`answer-ips`"
     ),
     recognise=_recognise,
     parse=_parse,
