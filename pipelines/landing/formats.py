@@ -15,6 +15,7 @@ MODULES = (
     "kubernetes_audit",
     "event_exporter",
     "otel_k8sobjects",
+    "kube_state_metrics",
     "otlp",
     "aws_vpc_flow_log",
     "route53",
@@ -28,6 +29,8 @@ MODULES = (
     "gcs_audit",
     "azure_storage",
     "minio_audit",
+    "ceph_rgw",
+    "seaweedfs",
 )
 
 

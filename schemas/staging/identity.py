@@ -8,14 +8,15 @@ from schemas.table import table
 
 @table("staging", key=STAGING_KEY, covers=("start_at", "end_at"))
 class CredentialSessions(StagingTable):
-    """Temporary credentials that were given to a pod, or by such credentials to a further role."""
+    """Temporary credentials given to a pod, a service account, a node, or to a further role."""
 
     start_at: Instant = c.column("When they were given, UTC, inclusive.")
     end_at: Instant = c.column("When they expire, UTC, exclusive.", null="not stated")
     issued_by: str = c.column(
         "How they were given: to a pod by EKS Pod Identity, to a service account by its web "
-        "identity (IRSA), or to holders of other temporary credentials (a chain of roles).",
-        allowed=("pod_identity", "web_identity", "role_chain"),
+        "identity (IRSA), to a node by its role, or to holders of other temporary credentials (a "
+        "chain of roles).",
+        allowed=("pod_identity", "web_identity", "instance_role", "role_chain"),
     )
     access_key_id_hash: str = c.column(
         "Keyed hash of the access key id.", null="not stated, or no key to hash with"
@@ -42,6 +43,7 @@ class CredentialSessions(StagingTable):
     identity_provider: str = c.column(
         "Issuer of the web identity, which belongs to one cluster.", null="no web identity"
     )
+    instance_id: str = c.column("Instance of the node.", null="not given to a node")
     client_address: str = c.column(
         "Address that asked for them.", null="a service of the cloud asked"
     )

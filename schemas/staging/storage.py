@@ -13,7 +13,7 @@ class ObjectRequests(StagingTable):
     """One request to object storage."""
 
     event_at: Instant = c.event_at()
-    provider: str = c.column("s3, gcs, azure, minio, ….")
+    provider: str = c.column("s3, gcs, azure, minio, ceph, seaweedfs, ….")
     bucket_owner: str = c.column("Account or canonical id that owns the bucket.", null="not stated")
     bucket: str = c.column("Bucket or container.", null="the request named none")
     key: str = c.column("Object key, percent-decoded once as the log encodes it.", null="no object")

@@ -44,6 +44,7 @@ HOURLY_FORMATS = {
     ),
     "object_requests": (
         "s3_access_log", "cloudtrail", "gcs_usage", "gcs_audit", "azure_storage", "minio_audit",
+        "ceph_rgw", "seaweedfs",
     ),
     "counter_samples": ("otlp", "prometheus", "victoriametrics"),
     "volume_records": (

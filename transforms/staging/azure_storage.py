@@ -2,7 +2,7 @@
 
 Sources: the Azure documentation's pages on the resource logs of blob storage and on monitoring
 data; public records. Resource logs are one JSON object per line, or `{"records": […]}` where an
-event hub passed them on.
+event hub passed them on; a workspace of Log Analytics gives them back as rows of a table.
 
 * The time is that at which a request was received. `durationMs` is the whole request,
   `serverLatencyMs` what the storage spent.
@@ -22,6 +22,7 @@ import msgspec
 
 from transforms.staging import azure_requests as a
 from transforms.staging import request_fields as f
+from transforms.staging.azure_log_analytics import as_resource_log, is_row
 from transforms.staging.azure_storage_analytics import START, read_line
 from transforms.staging.json_heads import first_value
 from transforms.staging.json_items import parse_items, whole_record_id
@@ -44,7 +45,8 @@ SHOWN_KEYS = frozenset(
     {
         b"time", b"category", b"operationName", b"operationVersion", b"statusCode", b"statusText",
         b"callerIpAddress", b"location", b"protocol", b"type", b"serviceType",
-        b"metricResponseType",
+        b"metricResponseType", b"TimeGenerated", b"OperationName", b"StatusCode", b"StatusText",
+        b"Category",
     }
 )  # fmt: skip
 """Keys whose text an excerpt may show; URIs hold signatures."""
@@ -120,6 +122,7 @@ def _line(raw: RawRecord, context: FileContext) -> Parsed:
 
 
 def _read(item: Item, context: FileContext) -> tuple[Row, ...] | str:
+    item = as_resource_log(item)
     head = decode(_HEAD, item.data, item.path)
     resource = (head.resource_id or "").lower()
     if "/storageaccounts/" not in resource:
@@ -206,6 +209,8 @@ def _recognise(head: bytes) -> Recognition:
         value = value[LIST_KEY]
     if isinstance(value, list):
         value = value[0] if value else None
+    if isinstance(value, dict) and is_row(value):
+        return Recognition(3, "rows of Log Analytics")
     if not isinstance(value, dict) or not isinstance(value.get("resourceId"), str):
         return Recognition(0)
     is_record = isinstance(value.get("operationName"), str) and isinstance(value.get("time"), str)

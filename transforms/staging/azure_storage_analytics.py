@@ -74,8 +74,8 @@ def read_line(raw: RawRecord, context: FileContext) -> dict[str, Any] | str:
         "response_bytes": f.whole(line["response_packet_size"], "response_packet_size"),
         "request_bytes": f.whole(line["request_packet_size"], "request_packet_size"),
         "is_range": f.is_range(operation, status),
-        "duration_seconds": f.seconds(f.whole(line["end_to_end_ms"], "end_to_end_ms"), 1_000),
-        "turn_around_seconds": f.seconds(f.whole(line["server_ms"], "server_ms"), 1_000),
+        "duration_seconds": f.duration(line["end_to_end_ms"], "end_to_end_ms", 1_000),
+        "turn_around_seconds": f.duration(line["server_ms"], "server_ms", 1_000),
         "client_address": f.address_without_port(line["client"], "client"),
         "principal": name_text(
             line["upn"] or line["user_object_id"] or line["application_id"] or line["requester"]

@@ -2,7 +2,8 @@
 
 Sources: the CloudTrail user guide's pages on record contents and on log files; the S3 user guide's
 page on its entries; public events. A file is one object `{"Records": […]}`, gzipped; other tools
-write one event per line.
+write one event per line, EventBridge in an envelope, Athena and CloudTrail Lake with names in lower
+case and requests as text.
 
 * The time is that at which a request was completed, in whole seconds.
 * There is no HTTP status, no range, no size of the object and no duration. An event without an
@@ -34,6 +35,13 @@ from transforms.staging.cloudtrail_events import (
     record_id,
     text_of,
 )
+from transforms.staging.cloudtrail_exports import (
+    ENVELOPE_KEY,
+    EVENT_KEY,
+    LOWER_CASE_KEY,
+    as_written,
+    name_of,
+)
 from transforms.staging.cloudtrail_sessions import read_session
 from transforms.staging.json_heads import first_value
 from transforms.staging.json_items import parse_items
@@ -47,7 +55,8 @@ SHOWN_KEYS = frozenset(
     {
         b"eventVersion", b"eventTime", b"eventSource", b"eventName", b"eventType",
         b"eventCategory", b"awsRegion", b"errorCode", b"sourceIPAddress", b"type", b"invokedBy",
-        b"bucketName",
+        b"bucketName", b"eventtime", b"eventsource", b"eventname", b"awsregion", b"errorcode",
+        b"detail-type",
     }
 )  # fmt: skip
 """Keys whose text an excerpt may show; requests and responses may hold tokens and keys."""
@@ -122,7 +131,10 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
 
 
 def _read(item: Item, context: FileContext) -> tuple[Row, ...] | str:
+    item, is_enveloped = as_written(item)
     event = decode(EVENT, item.data, item.path)
+    if is_enveloped and event.event_source is None:
+        return "other_event"
     if not event.event_source or not _NAME.fullmatch(event.event_name or ""):
         refuse("no_event", "a service in eventSource and a call in eventName")
     if event.event_type == "AwsVpceEvent" or event.event_category == "NetworkActivity":
@@ -252,25 +264,29 @@ def _copy_source(stated: str | None) -> str | None:
 
 def _recognise(head: bytes) -> Recognition:
     value = first_value(head)
+    variant = "events"
+    if isinstance(value, dict) and isinstance(value.get(LIST_KEY), list):
+        value, variant = value[LIST_KEY], "a log file"
     if isinstance(value, list):
-        return Recognition(3, "events") if value and _is_event(value[0]) else Recognition(0)
-    if not isinstance(value, dict):
+        value = value[0] if value else None
+    if isinstance(value, dict) and ENVELOPE_KEY in value:
+        value, variant = value.get(EVENT_KEY), "events of EventBridge"
+    if not isinstance(value, dict) or not _is_event(value):
         return Recognition(0)
-    listed = value.get(LIST_KEY)
-    if isinstance(listed, list):
-        is_ours = bool(listed) and _is_event(listed[0])
-        return Recognition(3, "a log file") if is_ours else Recognition(0)
-    return Recognition(3, "events") if _is_event(value) else Recognition(0)
+    return Recognition(3, "events of a table" if LOWER_CASE_KEY in value else variant)
 
 
-def _is_event(value: object) -> bool:
+def _is_event(value: dict[str, Any]) -> bool:
     """Whether a value is an event; notifications of S3 have `Records` of another kind."""
+    source = name_of(value, "eventSource")
     return (
-        isinstance(value, dict)
-        and isinstance(value.get("eventSource"), str)
-        and value["eventSource"].endswith(".amazonaws.com")
-        and isinstance(value.get("eventName"), str)
-        and (isinstance(value.get("userIdentity"), dict) or isinstance(value.get("eventType"), str))
+        isinstance(source, str)
+        and source.endswith(".amazonaws.com")
+        and isinstance(name_of(value, "eventName"), str)
+        and (
+            isinstance(name_of(value, "userIdentity"), dict)
+            or isinstance(name_of(value, "eventType"), str)
+        )
     )
 
 

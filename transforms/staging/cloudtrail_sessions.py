@@ -5,6 +5,7 @@
   state any pod. They are absent where the association disables them. Sources: the EKS user guide's
   page on session tags; a public event.
 * IRSA: `AssumeRoleWithWebIdentity` of `system:serviceaccount:NAMESPACE:NAME`, which is no pod.
+* Node roles: `AssumeRole` invoked by `ec2.amazonaws.com`; the session is named after the instance.
 * A chain of roles: `AssumeRole` asked with temporary credentials, from which the pod follows.
 * The expiry is text of the locale `en_US` in UTC (`Dec 13, 2023, 7:14:20 AM`; newer runtimes write
   a narrow blank before AM).
@@ -28,10 +29,12 @@ from transforms.staging.values import dashed_uid, parse_instant
 
 TABLE = "credential_sessions"
 POD_IDENTITY = "pods.eks.amazonaws.com"
+INSTANCES = "ec2.amazonaws.com"
 MAX_LIFE = timedelta(hours=36)
 """The token service gives no credentials for longer."""
 
 _SUBJECT = re.compile(r"system:serviceaccount:([^:]{1,253}):([^:]{1,253})")
+_INSTANCE = re.compile(r"i-[0-9a-f]{8,17}")
 _EXPIRY = re.compile(
     r"([A-Z][a-z]{2}) (\d{1,2}), (\d{4}),? (\d{1,2}):(\d\d):(\d\d)\s([AP]M)", re.ASCII
 )
@@ -113,6 +116,7 @@ def read_session(event: Event, item: Item, context: FileContext) -> tuple[Row, .
         "identity_provider": (
             name_text(response.provider or asker.identity_provider) if is_web else None
         ),
+        "instance_id": _instance(user, issued_by),
         "client_address": f.address_if_any(event.source_ip_address),
         "account_id": name_text(event.recipient_account_id),
         "region": f.aws_region(event.aws_region),
@@ -128,8 +132,16 @@ def _issued_by(event: Event, asker: UserIdentity) -> str | None:
         return "web_identity"
     if asker.invoked_by == POD_IDENTITY:
         return "pod_identity"
+    if asker.invoked_by == INSTANCES:
+        return "instance_role"
     is_temporary = asker.type == "AssumedRole" and not asker.invoked_by
     return "role_chain" if is_temporary and (asker.access_key_id or asker.arn) else None
+
+
+def _instance(user: _AssumedRoleUser | None, issued_by: str) -> str | None:
+    """The instance to which a role was given, after which its session is named."""
+    name = (user.arn if user and user.arn else "").rpartition("/")[2]
+    return f.shaped(_INSTANCE, name) if issued_by == "instance_role" else None
 
 
 def _source(asker: UserIdentity, key_hash: KeyedHash) -> dict[str, str | None]:

@@ -8,6 +8,8 @@ quoted, a quote in them is doubled; names of objects are UTF-8 while the URI is 
 * `cs_operation` is empty for requests of the JSON API, of which path and method tell what they do.
   There, a `GET` of an object without `alt=media` asks for its metadata.
 * Requests of one batch share `s_request_id`, so that a record is identified by its whole line.
+* Several files of an hour may stand behind each other, each with its header; where the header was
+  taken off, the columns are those of the documentation.
 * A storage log (`bucket`, `storage_byte_hours`) holds no requests and is ignored.
 """
 
@@ -39,7 +41,16 @@ USAGE_COLUMNS = (
     "s_request_id", "cs_operation", "cs_bucket", "cs_object",
 )  # fmt: skip
 STORAGE_COLUMNS = ("bucket", "storage_byte_hours")
+MAX_COLUMNS = 100
+"""The log has had 17 columns for years; more may be added behind them."""
+MAX_NAME = 256
+"""Characters of a column's name."""
 
+_LOOK = re.compile(
+    r"[0-9]{12,17}\n[0-9a-fA-F.:]*\n[12]?\n[^\n]*\n[A-Z]{3,7}\n[^\n]*\n[0-9]{1,3}"
+    r"(?:\n[0-9]*){3}\n(?s:.*)"
+)
+"""What the values of a line without a header look like, each on a line of its own."""
 _NEEDED = frozenset({"time_micros", "cs_method", "cs_uri", "sc_status", "sc_bytes", "cs_bucket"})
 _JSON_API = re.compile(
     r"/(?:(?P<way>upload|download|resumable/upload|batch)/)?storage/v1\w*/b"
@@ -97,10 +108,20 @@ def _values(data: bytes) -> list[str]:
 
 
 def _header(values: list[str]) -> tuple[str, ...] | None:
-    """The columns that a line names, if it is a header."""
-    if set(values) >= _NEEDED or tuple(values) == STORAGE_COLUMNS:
-        return tuple(values)
-    return None
+    """The columns that a line names, if it is a header.
+
+    Raises:
+        RefusedError: It names too many columns, too long ones, or one twice.
+    """
+    if not (set(values) >= _NEEDED or tuple(values) == STORAGE_COLUMNS):
+        return None
+    if len(values) > MAX_COLUMNS:
+        refuse("too_many_columns", f"at most {MAX_COLUMNS}", len(values))
+    if max(map(len, values)) > MAX_NAME:
+        refuse("name_too_long", f"names of columns of at most {MAX_NAME} characters")
+    if len(set(values)) < len(values):
+        refuse("duplicate_column", "one column of each name")
+    return tuple(values)
 
 
 def _named(columns: tuple[str, ...], values: list[str]) -> dict[str, str]:
@@ -140,8 +161,8 @@ def _row(line: dict[str, str], context: FileContext) -> dict[str, Any]:
         "response_bytes": f.whole(line.get("sc_bytes"), "sc_bytes"),
         "request_bytes": f.whole(line.get("cs_bytes"), "cs_bytes"),
         "is_range": f.is_range(operation, status),
-        "duration_seconds": f.seconds(
-            f.whole(line.get("time_taken_micros"), "time_taken_micros"), 1_000_000
+        "duration_seconds": f.duration(
+            line.get("time_taken_micros"), "time_taken_micros", 1_000_000
         ),
         "client_address": f.address(line.get("c_ip"), "c_ip"),
         "user_agent": agent,
@@ -189,11 +210,13 @@ def _is_signed(asked: f.Parameters) -> bool:
 def _recognise(head: bytes) -> Recognition:
     line = next((line for line in head.split(b"\n") if line.strip()), b"")
     try:
-        header = _header(_values(line.rstrip(b"\r")))
+        values = _values(line.rstrip(b"\r"))
+        header = _header(values)
     except RefusedError:
         return Recognition(0)
     if header is None:
-        return Recognition(0)
+        is_usage = len(values) == len(USAGE_COLUMNS) and _LOOK.fullmatch("\n".join(values))
+        return Recognition(2, "usage log without its header") if is_usage else Recognition(0)
     return Recognition(3, "storage log" if header == STORAGE_COLUMNS else "usage log")
 
 

@@ -242,6 +242,17 @@ def seconds(stated: float | None, units_per_second: int) -> float | None:
     return stated / units_per_second
 
 
+def duration(stated: object, word: str, units_per_second: int) -> float | None:
+    """A duration in whole units; null where it is absent, negative or longer than a week.
+
+    Clocks that are set make durations negative, which says nothing against the request.
+
+    Raises:
+        RefusedError: It is no whole number; the reason begins with the word.
+    """
+    return seconds(whole(stated, word, minimum=-INT64_MAX), units_per_second)
+
+
 def etag(stated: str | None) -> str | None:
     """An entity tag without its quotes."""
     return name_text(stated.removeprefix("W/").strip('"')) if stated else None

@@ -29,6 +29,7 @@ from transforms.staging.parser import (
     accepted,
 )
 from transforms.staging.refusal import RefusedError, refuse, refused
+from transforms.staging.s3_operations import COPY_SOURCE_SIDE, operation_of
 from transforms.staging.values import canonical_address, integer
 
 MAX_LINE_BYTES = 64 << 10
@@ -60,42 +61,6 @@ _MONTHS = {
         ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), 1
     )
 }
-_OPERATION = re.compile(r"[A-Za-z0-9]+(?:\.[A-Za-z0-9_]+){1,3}")
-_OPERATIONS = {
-    "REST.GET.OBJECT": "read",
-    "WEBSITE.GET.OBJECT": "read",
-    "REST.HEAD.OBJECT": "head",
-    "WEBSITE.HEAD.OBJECT": "head",
-    "REST.HEAD.BUCKET": "head",
-    "REST.PUT.OBJECT": "write",
-    "REST.POST.OBJECT": "write",
-    "REST.PUT.PART": "write",
-    "REST.POST.UPLOAD": "write",
-    "REST.COPY.OBJECT": "copy",
-    "REST.COPY.OBJECT_GET": "copy",
-    "REST.COPY.PART": "copy",
-    "REST.COPY.PART_GET": "copy",
-    "REST.GET.BUCKET": "list",
-    "REST.GET.BUCKETVERSIONS": "list",
-    "REST.GET.SERVICE": "list",
-    "REST.DELETE.OBJECT": "delete",
-    "BATCH.DELETE.OBJECT": "delete",
-    "REST.POST.MULTI_OBJECT_DELETE": "delete",
-    "S3.EXPIRE.OBJECT": "delete",
-    "S3.CREATE.DELETEMARKER": "delete",
-    "SOAP.GetObject": "read",
-    "SOAP.GetObjectExtended": "read",
-    "SOAP.PutObject": "write",
-    "SOAP.PutObjectInline": "write",
-    "SOAP.CopyObject": "copy",
-    "SOAP.DeleteObject": "delete",
-    "SOAP.ListBucket": "list",
-    "SOAP.ListAllMyBuckets": "list",
-}
-"""Everything else is `other`: reading settings, and beginning or aborting an upload, which moves no
-object. `REST.POST.UPLOAD` completes a multipart upload."""
-_COPY_SOURCE_SIDE = frozenset({"REST.COPY.OBJECT_GET", "REST.COPY.PART_GET"})
-
 _METHOD = re.compile(r"(GET|HEAD|PUT|POST|DELETE|OPTIONS|PATCH) ")
 _WRONG_REGION = frozenset({301, 302, 307, 308, 400})
 """Answers that a client gets who asked the endpoint of a region where the bucket is not."""
@@ -274,7 +239,7 @@ def _row(line: _Reading, context: FileContext) -> dict[str, Any]:
         "vpc_endpoint_id": vpc_endpoint,
         "copy_source": (
             f"s3://{bucket_name}/{object_key}"
-            if operation_name in _COPY_SOURCE_SIDE and bucket_name and object_key
+            if operation_name in COPY_SOURCE_SIDE and bucket_name and object_key
             else None
         ),
     }
@@ -344,9 +309,10 @@ def _address(text: str) -> str | None:
 
 
 def _operation(name: str) -> str:
-    if _OPERATION.fullmatch(name) is None or len(name) > 100:
+    operation = operation_of(name)
+    if operation is None:
         refuse("operation", "a name such as REST.GET.OBJECT", name)
-    return _OPERATIONS.get(name, "other")
+    return operation
 
 
 def _key(text: str, operation: str) -> str | None:

@@ -25,7 +25,7 @@ from tests.transforms.staging.export_text import (
     words,
     written,
 )
-from tests.transforms.staging.lookup_rows import ANY_VALUE, but, with_changes
+from tests.transforms.staging.lookup_rows import ANY_VALUE, NO_TIMES, TIMES, but, with_changes
 from tests.transforms.staging.request_rows import RequestReader
 from transforms.redaction import excerpt
 from transforms.staging.azure_storage import PARSER
@@ -424,6 +424,118 @@ def test_no_signature_and_no_hash_of_a_token_is_written():
     assert rows(found, "object_requests")[1]["key"] == "***"
 
 
+# -- rows of Log Analytics -----------------------------------------------------------------------
+
+ROW = {
+    "TenantId": "workspace",
+    "TimeGenerated": "2026-03-10T12:02:01.5006139Z",
+    "AccountName": "exampledata",
+    "Location": "West Europe",
+    "Category": "StorageRead",
+    "OperationName": "GetBlob",
+    "OperationVersion": "2024-11-04",
+    "StatusCode": "200",
+    "StatusText": "SASSuccess",
+    "DurationMs": 1_250.0,
+    "ServerLatencyMs": 31.0,
+    "CallerIpAddress": "10.20.1.51:44321",
+    "CorrelationId": "00000000-0000-4000-8000-000000000001",
+    "Uri": URI,
+    "AuthenticationType": "OAuth",
+    "AuthenticationHash": "FAKEhash",
+    "RequesterUpn": "trainer@example.com",
+    "RequesterObjectId": "object-id",
+    "RequesterAppId": "app-id",
+    "UserAgentHeader": AGENT,
+    "ObjectKey": "/exampledata/train/shard 1.tar",
+    "Etag": '"0x8D9CEF88"',
+    "OperationCount": 0,
+    "RequestBodySize": 0,
+    "ResponseBodySize": 1_048_576,
+    "ServiceType": "blob",
+    "MetricResponseType": "Success",
+    "SourceUri": "",
+    "Type": "StorageBlobLogs",
+    "_ResourceId": RESOURCE.lower(),
+}
+table_row = with_changes(ROW)
+
+
+def test_every_column_of_a_row_is_read():
+    assert reader.request(ROW) == REQUEST
+    assert reader.row(ROW)[1]["record_id"] == reader.row(RECORD)[1]["record_id"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "fields"),
+    [
+        ({"DurationMs": "1250", "ServerLatencyMs": "31", "ResponseBodySize": "1048576"}, {}),
+        ({"StatusCode": "Unknown", "StatusText": "NetworkError"},
+         {"status": None, "is_range": None, "error": "NetworkError"}),
+        ({"RequesterUpn": ""}, {"principal": "object-id"}),
+        ({"RequesterUpn": None, "RequesterObjectId": ..., "RequesterAppId": ""},
+         {"principal": None}),
+        ({"AuthenticationType": "SAS", "RequesterUpn": "", "RequesterObjectId": "",
+          "RequesterAppId": ""}, {"authentication": "SAS", "principal": None}),
+        ({"AuthenticationType": ...}, {"authentication": None}),
+        ({"ResponseBodySize": ""}, {"response_bytes": None}),
+        ({"ResponseBodySize": None}, {"response_bytes": None}),
+        ({"_ResourceId": ...}, {}),
+        ({"ServiceType": ...}, {}),
+        ({"Type": ...}, {}),
+        ({"SourceUri": "https://other.blob.core.windows.net/in/x?sig=FAKEsig"},
+         {"copy_source": "az://other/in/x"}),
+        ({"ObjectKey": "", "Uri": "", "Location": "", "UserAgentHeader": "", "Etag": ""},
+         {"bucket": None, "key": None, "endpoint": None, "bucket_region": None,
+          "user_agent": None, "app_id": None, "etag": None}),
+    ],
+)  # fmt: skip
+def test_every_optional_column_of_a_row_is_read(changes, fields):
+    assert reader.request(table_row(changes)) == but(REQUEST, fields)
+
+
+def test_rows_of_other_services_are_ignored():
+    assert reader.one(table_row({"ServiceType": "file"})).ignore == "other_service"
+    queue = table_row({"ServiceType": ..., "Type": "StorageQueueLogs"})
+    assert reader.one(queue).ignore == "other_service"
+
+
+def test_a_row_that_cannot_be_kept_is_refused_and_shows_no_signature():
+    for changes in ({"OperationName": 5}, {"StatusCode": "20"}, {"DurationMs": "soon"}):
+        found = reader.one(table_row(changes))
+        assert found.reject is not None
+        assert "FAKE" not in excerpt(found.raw, 4_000)
+    assert "FAKE" not in written([reader.one(ROW)])
+
+
+# -- times ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("time", "at"), TIMES)
+def test_times_of_any_year_and_precision_are_read(time, at):
+    assert reader.request(record({"time": time}))["event_at"] == at
+    assert reader.request(table_row({"TimeGenerated": time}))["event_at"] == at
+    if time[-1] == "Z":
+        assert reader.request(line(time=time))["event_at"] == at
+
+
+@pytest.mark.parametrize("time", NO_TIMES)
+def test_what_is_no_time_is_refused(time):
+    assert word(reader.one(record({"time": time}))) == "no_time"
+
+
+@pytest.mark.parametrize("duration", ["-1", "604800001"])
+def test_a_duration_of_no_time_or_weeks_is_unknown(duration):
+    assert reader.request(record({"durationMs": duration})).get("duration_seconds") is None
+    assert reader.request(table_row({"DurationMs": duration})).get("duration_seconds") is None
+
+
+def test_a_negative_duration_of_a_line_is_unknown():
+    for number in ("-1", "-250"):
+        values = reader.request(line(end_to_end_ms=number, server_ms=number))
+        assert values == but(LINE_REQUEST, {"duration_seconds": None, "turn_around_seconds": None})
+
+
 # -- recognition ---------------------------------------------------------------------------------
 
 
@@ -433,6 +545,9 @@ def test_no_signature_and_no_hash_of_a_token_is_written():
         (json.dumps(RECORD) + "\n" + json.dumps(RECORD)[:50], 3),
         (json.dumps({"records": [RECORD]}), 3),
         (json.dumps([RECORD]), 3),
+        (json.dumps(ROW) + "\n", 3),
+        (json.dumps([ROW], indent=1), 3),
+        (json.dumps(table_row({"Type": ..., "ServiceType": ...})), 0),
         (json.dumps(record({"resourceId": RESOURCE.upper()})), 3),
         (line(), 3),
         (line()[:200], 3),

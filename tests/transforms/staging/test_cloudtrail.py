@@ -26,7 +26,7 @@ from tests.transforms.staging.export_text import (
     words,
     written,
 )
-from tests.transforms.staging.lookup_rows import ANY_VALUE, but, with_changes
+from tests.transforms.staging.lookup_rows import ANY_VALUE, NO_TIMES, TIMES, but, with_changes
 from tests.transforms.staging.request_rows import RequestReader
 from transforms.redaction import KeyedHash, excerpt
 from transforms.staging.cloudtrail import PARSER
@@ -458,6 +458,121 @@ def test_a_further_role_names_the_credentials_that_asked_but_believes_no_tags():
     assert reader.request(event) == but(CREDENTIALS, fields)
 
 
+def test_the_role_of_a_node_names_its_instance():
+    session = "arn:aws:sts::111122223333:assumed-role/node/i-0a1b2c3d4e5f60718"
+    event = assume(
+        {
+            "userIdentity": {"type": "AWSService", "invokedBy": "ec2.amazonaws.com"},
+            "responseElements/assumedRoleUser": {"arn": session},
+        }
+    )
+    fields = NO_POD | {
+        "issued_by": "instance_role", "instance_id": "i-0a1b2c3d4e5f60718", "session_arn": session,
+    }  # fmt: skip
+    assert reader.request(event) == but(CREDENTIALS, fields)
+    event["responseElements"]["assumedRoleUser"]["arn"] = session.rpartition("/")[0] + "/other"
+    assert reader.request(event).get("instance_id") is None
+
+
+# -- events that other services write ------------------------------------------------------------
+
+
+def enveloped(event):
+    return {
+        "version": "0", "id": "00000000-0000-4000-8000-00000000000e",
+        "detail-type": "AWS API Call via CloudTrail", "source": "aws.s3",
+        "account": "111122223333", "time": "2026-03-10T12:02:02Z", "region": "eu-west-1",
+        "resources": [], "detail": event,
+    }  # fmt: skip
+
+
+def lower(value):
+    """A value with the names of its fields in lower case, as in tables."""
+    if isinstance(value, dict):
+        return {key.lower(): lower(found) for key, found in value.items()}
+    return [lower(found) for found in value] if isinstance(value, list) else value
+
+
+TEXTS_OF_JSON = ("requestParameters", "responseElements", "additionalEventData")
+
+
+def of_athena(event):
+    """Requests and responses are text of JSON, truth values are text."""
+    texts = {key: json.dumps(event[key]) for key in TEXTS_OF_JSON if key in event}
+    row = lower({k: v for k, v in event.items() if k not in TEXTS_OF_JSON})
+    row |= {key.lower(): text for key, text in texts.items()}
+    return row | {"readonly": "true", "managementevent": "false"}
+
+
+def of_lake(event):
+    """Requests and responses are maps of texts, the time is written with a blank."""
+    maps = {
+        key.lower(): {
+            name: value if isinstance(value, str) else json.dumps(value)
+            for name, value in event[key].items()
+        }
+        for key in TEXTS_OF_JSON
+        if event.get(key) is not None
+    }
+    row = lower({k: v for k, v in event.items() if k not in TEXTS_OF_JSON}) | maps
+    return row | {"eventtime": event["eventTime"].replace("T", " ").replace("Z", ".000")}
+
+
+@pytest.mark.parametrize("written_by", [enveloped, of_athena, of_lake])
+def test_an_event_has_one_reading_whoever_wrote_it(written_by):
+    assert reader.row(written_by(GET)) == reader.row(GET)
+    assert reader.row(written_by(ASSUME)) == reader.row(ASSUME)
+    copied = asked(**{"x-amz-copy-source": "in/a%20b", "partNumber": 7, "uploadId": "abc"})
+    assert reader.row(written_by(copied)) == reader.row(copied)
+
+
+@pytest.mark.parametrize("key", ["requestparameters", "responseelements", "additionaleventdata"])
+def test_empty_texts_of_a_table_state_nothing(key):
+    row = of_athena(GET)
+    for empty in ("", "null", None):
+        reader.row(row | {key: empty})
+    assert word(reader.one(row | {key: '{"bucketName":'})) == "invalid_json"
+
+
+def test_what_stands_in_an_envelope_is_refused_at_its_place():
+    found = reader.one(enveloped(get({"eventTime": "now"})))
+    assert word(found) == "no_time"
+    found = reader.one(enveloped(get({"eventName": 5})))
+    assert found.reject == "wrong_type: expected str | null, got int at $.detail.eventName"
+    assert found.place is not None
+
+
+def test_a_bucket_or_key_that_looks_like_a_number_stays_text():
+    event = of_lake(asked(bucketName="2024", key="[1]"))
+    assert reader.request(event)["key"] == "[1]"
+    assert reader.request(event)["bucket"] == "2024"
+
+
+@pytest.mark.parametrize(
+    ("time", "at"), [*TIMES, ("2026-03-10 12:02:01.000", datetime(2026, 3, 10, 12, 2, 1, 0, UTC))]
+)
+def test_times_of_any_year_and_precision_are_read(time, at):
+    assert reader.request(get({"eventTime": time}))["event_at"] == at
+    # Credentials of the last hours of the last year end in no year.
+    assert reader.request(assume({"eventTime": time}))["start_at"] == at
+
+
+@pytest.mark.parametrize("time", NO_TIMES)
+def test_what_is_no_time_is_refused(time):
+    assert word(reader.one(get({"eventTime": time}))) == "no_time"
+
+
+@pytest.mark.parametrize("duration", [-1, 0, 10**12, 1e300])
+def test_credentials_that_last_no_time_have_no_end(duration):
+    event = assume(
+        {
+            "responseElements/credentials/expiration": ...,
+            "requestParameters/durationSeconds": duration,
+        }
+    )
+    assert reader.request(event).get("end_at") is None
+
+
 # -- what is left out ----------------------------------------------------------------------------
 
 
@@ -484,8 +599,10 @@ def test_a_further_role_names_the_credentials_that_asked_but_believes_no_tags():
         (assume({"responseElements": None, "errorCode": "AccessDenied"}), "no_credentials"),
         (assume({"responseElements/credentials": ...}), "no_credentials"),
         (assume({"errorCode": "AccessDenied"}), "no_credentials"),
-        (assume({"userIdentity": {"type": "AWSService", "invokedBy": "ec2.amazonaws.com"}}),
+        (assume({"userIdentity": {"type": "AWSService", "invokedBy": "lambda.amazonaws.com"}}),
          "other_identity"),
+        ({"version": "0", "detail-type": "Object Created", "source": "aws.s3",
+          "detail": {"bucket": {"name": "example-data"}}}, "other_event"),
         (assume({"userIdentity": {"type": "IAMUser", "arn": "x", "accessKeyId": "AKIA"}}),
          "other_identity"),
         (assume({"userIdentity": ...}), "other_identity"),
@@ -614,6 +731,10 @@ def test_no_token_and_no_key_id_is_written():
         (json.dumps({"Records": [GET]}, indent=1), 3),
         (json.dumps(GET) + "\n" + json.dumps(ASSUME)[:50], 3),
         (json.dumps([GET]), 3),
+        (json.dumps(enveloped(GET)), 3),
+        (json.dumps(of_athena(GET)), 3),
+        (json.dumps(of_lake(GET)), 3),
+        (json.dumps(enveloped({"bucket": {}})), 0),
         (json.dumps(get({"userIdentity": ...})), 3),
         (json.dumps(get({"userIdentity": ..., "eventType": ...})), 0),
         (json.dumps(get({"eventSource": "aws:s3"})), 0),

@@ -26,7 +26,7 @@ from tests.transforms.staging.export_text import (
     words,
     written,
 )
-from tests.transforms.staging.lookup_rows import ANY_VALUE, but, with_changes
+from tests.transforms.staging.lookup_rows import ANY_VALUE, NO_TIMES, TIMES, but, with_changes
 from tests.transforms.staging.request_rows import RequestReader
 from transforms.redaction import excerpt
 from transforms.staging.gcs_audit import PARSER
@@ -194,6 +194,16 @@ def test_what_is_no_call_of_storage_is_ignored(changes, reason):
 )
 def test_an_entry_that_cannot_be_kept_is_refused_with_its_reason(changes, reason):
     assert word(reader.one(entry(changes))) == reason
+
+
+@pytest.mark.parametrize(("time", "at"), [*TIMES, ("2026-03-10 08:00:06.123456789", TIMES[6][1])])
+def test_times_of_any_year_and_precision_are_read(time, at):
+    assert reader.request(entry({"timestamp": time}))["event_at"] == at
+
+
+@pytest.mark.parametrize("time", NO_TIMES)
+def test_what_is_no_time_is_refused(time):
+    assert word(reader.one(entry({"timestamp": time}))) == "no_time"
 
 
 @pytest.mark.parametrize(

@@ -229,6 +229,52 @@ def test_a_line_that_cannot_be_kept_is_refused_with_its_reason(text, reason):
     assert fate(text) == reason
 
 
+@pytest.mark.parametrize(
+    ("header", "reason"),
+    [
+        (quoted([*USAGE_COLUMNS, *(f"more_{n}" for n in range(84))]), "too_many_columns"),
+        (quoted([*USAGE_COLUMNS, "x" * 257]), "name_too_long"),
+        (quoted([*USAGE_COLUMNS, "cs_uri"]), "duplicate_column"),
+    ],
+)
+def test_limits_of_columns_have_clear_errors(header, reason):
+    assert fate(header) == reason
+
+
+def test_files_behind_each_other_are_read_by_their_own_headers():
+    swapped = ["cs_object", "cs_bucket", *USAGE_COLUMNS[:-2]]
+    other = quoted((FIELDS | {"s_request_id": "OTHER"})[name] for name in swapped)
+    found = parse(PARSER, "\n".join([HEADER, line(), quoted(swapped), other, HEADER, line()]))
+    assert [word(p) for p in found] == [
+        "header", "accepted", "header", "accepted", "header", "accepted",
+    ]  # fmt: skip
+    assert {p.rows[0][1]["key"] for p in found if p.rows} == {FIELDS["cs_object"]}
+
+
+@pytest.mark.parametrize(
+    ("micros", "at"),
+    [
+        ("0", datetime(1970, 1, 1, tzinfo=UTC)),
+        ("1", datetime(1970, 1, 1, 0, 0, 0, 1, UTC)),
+        ("1773144121000000", datetime(2026, 3, 10, 12, 2, 1, 0, UTC)),
+        ("253402300799999999", datetime(9999, 12, 31, 23, 59, 59, 999_999, UTC)),
+    ],
+)
+def test_times_of_any_year_are_read(micros, at):
+    assert reader.request(line(time_micros=micros))["event_at"] == at
+
+
+@pytest.mark.parametrize("micros", ["253402300800000000", "-1", "1773144121.5", "1e15", " 1"])
+def test_what_is_no_time_is_refused(micros):
+    assert fate(line(time_micros=micros)) in {"no_time", "time_micros"}
+
+
+@pytest.mark.parametrize("micros", ["-1", "-1250000", "604800000001", ""])
+def test_a_duration_of_no_time_or_weeks_is_unknown(micros):
+    values = reader.request(line(time_taken_micros=micros))
+    assert values == but(REQUEST, {"duration_seconds": None})
+
+
 def test_a_record_is_its_whole_line():
     def record_id(text):
         return reader.row(text)[1]["record_id"]
@@ -265,12 +311,14 @@ def test_no_signature_and_no_session_of_an_upload_is_written():
 @pytest.mark.parametrize(
     ("head", "score"),
     [
+        (line() + "\n", 2),
+        (line(cs_method="get"), 0),
+        (line(time_micros="now"), 0),
         (f"{HEADER}\n{line()}", 3),
         (f"\ufeff{HEADER}\r\n", 3),
         (f"\n{HEADER}", 3),
         ('"bucket","storage_byte_hours"\n"b","1"', 3),
         (HEADER[:60], 0),
-        (line(), 0),
         ('"time","bytes"\n"1","2"', 0),
         ("bucket", 0),
         ("{}", 0),

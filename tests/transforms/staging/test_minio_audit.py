@@ -23,7 +23,7 @@ from tests.transforms.staging.export_text import (
     word,
     written,
 )
-from tests.transforms.staging.lookup_rows import ANY_VALUE, but, with_changes
+from tests.transforms.staging.lookup_rows import ANY_VALUE, NO_TIMES, TIMES, but, with_changes
 from tests.transforms.staging.request_rows import RequestReader
 from transforms.redaction import excerpt
 from transforms.staging.minio_audit import PARSER
@@ -226,6 +226,23 @@ def test_what_the_store_itself_does_is_ignored(trigger):
 )
 def test_a_record_that_cannot_be_kept_is_refused_with_its_reason(value, reason):
     assert word(reader.one(value)) == reason
+
+
+@pytest.mark.parametrize(("time", "at"), TIMES)
+def test_times_of_any_year_and_precision_are_read(time, at):
+    assert reader.request(record({"time": time}))["event_at"] == at
+
+
+@pytest.mark.parametrize("time", NO_TIMES)
+def test_what_is_no_time_is_refused(time):
+    assert word(reader.one(record({"time": time}))) == "no_time"
+
+
+@pytest.mark.parametrize("duration", [-1, "-5", "-5ns", 604_800_000_000_001, "1.5"])
+def test_a_duration_of_no_time_or_weeks_is_unknown(duration):
+    changes = {"api/timeToResponseInNS": duration, "api/timeToFirstByteInNS": duration}
+    fields = {"duration_seconds": None, "turn_around_seconds": None}
+    assert reader.request(record(changes)) == but(REQUEST, fields)
 
 
 def test_equal_records_are_one():
