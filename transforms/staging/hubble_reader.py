@@ -52,9 +52,10 @@ class _Object(msgspec.Struct, gc=False):
 
 _OBJECT: "msgspec.json.Decoder[_Object]" = msgspec.json.Decoder(_Object)
 _START = re.compile(
-    rb'(?<!"flow":)(?<!"flow": )(?<!"agent_start":)(?<!"agent_start": )'
-    rb'\{\s*+(?:"(?:flow|lost_events|agent_event|debug_event|node_status|lostEvents|agentEvent'
-    rb'|debugEvent|nodeStatus)"\s*+:\s*+\{|"time"\s*+:\s*+"|"level"\s*+:\s*+")'
+    rb'\{\s*+"(?:flow|lost_events|agent_event|debug_event|node_status|lostEvents|agentEvent'
+    rb'|debugEvent|nodeStatus)"\s*+:\s*+(?=\{)'
+    rb'|(?<!"flow":)(?<!"flow": )(?<!"agent_start":)(?<!"agent_start": )'
+    rb'(?<!"agentStart":)(?<!"agentStart": )\{\s*+"(?:time|level)"\s*+:\s*+"'
 )
 """Beginning of an event, a bare flow, or a line of a log as JSON; `time` begins some parts, too."""
 _LIST: "msgspec.json.Decoder[list[msgspec.Raw]]" = msgspec.json.Decoder(list[msgspec.Raw])

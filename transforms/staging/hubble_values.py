@@ -48,6 +48,7 @@ PORT_MAX = 65_535
 NO_ANSWER_TTL = UINT32_MAX
 """TTL that Cilium's DNS proxy writes where a response has no answer record."""
 
+_ZERO_TIME = "0001-01-01T00:00:00Z"
 _DIGITS = re.compile(r"[0-9]{1,10}")
 _ENUM_NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _METHOD = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}")
@@ -188,12 +189,12 @@ def number_not_zero(value: Number, path: str, maximum: int = UINT32_MAX) -> int 
 
 
 def instant(text: str | None, path: str) -> datetime | None:
-    """A time, cut to microseconds.
+    """A time, cut to microseconds; none where it is the zero of Go's times.
 
     Raises:
         RefusedError: It is no RFC 3339 time.
     """
-    if not text:
+    if not text or text == _ZERO_TIME:
         return None
     found = parse_instant(text)
     if found is None:

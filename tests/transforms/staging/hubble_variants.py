@@ -89,10 +89,14 @@ AGGREGATED: Json = {
     "aggregate": {"ingress_flow_count": 3, "egress_flow_count": 4},
 }
 MASKED = [
-    '{"flow":{"time":"2026-03-10T10:00:30Z","source":{"namespace":"ml","pod_name":"train-0"},'
-    '"destination":{}},"time":"2026-03-10T10:00:30Z"}',
-    '{"flow":{"time":"2026-03-10T10:00:31Z","l4":{"TCP":{},"UDP":{"destination_port":53}},'
-    '"destination":{"pod_name":"store-0"}},"time":"2026-03-10T10:00:31Z"}',
+    (
+        '{"flow":{"time":"2026-03-10T10:00:30Z","source":{"namespace":"ml","pod_name":"train-0"},'
+        '"destination":{}},"time":"2026-03-10T10:00:30Z"}'
+    ),
+    (
+        '{"flow":{"time":"2026-03-10T10:00:31Z","l4":{"TCP":{},"UDP":{"destination_port":53}},'
+        '"destination":{"pod_name":"store-0"}},"time":"2026-03-10T10:00:31Z"}'
+    ),
     '{"flow":{}}',
     '{"flow":{"verdict":"AUDIT"}}',
 ]
@@ -118,10 +122,14 @@ LATER = changed(
     },
 )
 COMPACT = [
-    "Mar 10 10:00:30.500: ml/train-0:41012 (ID:54686) -> 198.51.100.7:443 (world) to-stack "
-    "FORWARDED (TCP Flags: SYN)",
-    "Mar 10 10:00:30.501 [alder/node-1]: ml/train-0:41012 (ID:54686) <- 198.51.100.7:443 (world) "
-    "to-endpoint FORWARDED (TCP Flags: SYN, ACK)",
+    (
+        "Mar 10 10:00:30.500: ml/train-0:41012 (ID:54686) -> 198.51.100.7:443 (world) to-stack "
+        "FORWARDED (TCP Flags: SYN)"
+    ),
+    (
+        "Mar 10 10:00:30.501 [alder/node-1]: ml/train-0:41012 (ID:54686) <- 198.51.100.7:443 "
+        "(world) to-endpoint FORWARDED (TCP Flags: SYN, ACK)"
+    ),
     "Mar 10 10:00:30.502: 192.0.2.1 (host) <> ml/train-0 (ID:54686) from-host TRACED (ICMPv4)",
     "EVENTS LOST: HUBBLE_RING_BUFFER CPU(0) 3",
 ]
