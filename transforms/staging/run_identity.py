@@ -8,6 +8,7 @@ evidence that contradicts itself names no run.
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from transforms.staging.values import hex_uuid
@@ -111,6 +112,7 @@ def instance_run(text: str) -> str | None:
     return hex_uuid(match[1]) if match else None
 
 
+@lru_cache(maxsize=256)
 def run_of_folder(path: str) -> str | None:
     """The run whose folder holds a file, as in `<store>/<run uuid>/outputs/spec.json`.
 
@@ -122,6 +124,7 @@ def run_of_folder(path: str) -> str | None:
     return hex_uuid(match[2])
 
 
+@lru_cache(maxsize=256)
 def event_file(path: str) -> EventFile:
     """What `<store>/<run uuid>/events/<kind>/<name>.plx` says; `resources` is laid out alike."""
     match = _EVENT_FILE.search(path)

@@ -268,6 +268,24 @@ def test_an_event_file_of_an_unknown_run_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("train/loss", "train/loss"),
+        ("a'; DROP TABLE runs--", "a'; DROP TABLE runs--"),
+        ("a\nb", "a\nb"),
+        ("..", ".."),
+        (f"password={SECRET}", "password=***"),
+        ("x" * 3_000, "x" * 1_023 + "…"),
+    ],
+)
+def test_names_of_folders_and_files_are_only_text(name: str, shown: str) -> None:
+    path = f"store/{RUN}/events/metric/{name}.plx"
+    found = parse(PARSER, "1|2026-03-10 06:10:00+00:00|0.9", path=path)
+    assert rows(found, "run_artifacts")[0]["name"] == shown
+    check_rows(found)
+
+
+@pytest.mark.parametrize(
     ("line", "reason"),
     [
         ("1|noon|0.9", "wrong_time: expected an RFC 3339 time, got other text at $.timestamp"),

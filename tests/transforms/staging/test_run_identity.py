@@ -3,8 +3,10 @@ import pytest
 from transforms.staging.run_identity import (
     Replica,
     RunMatch,
+    event_file,
     instance_run,
     replica_of_pod,
+    role_in_name,
     run_of_folder,
     run_of_pod,
 )
@@ -120,10 +122,50 @@ def test_an_instance_ends_with_the_run(text: str, run: str | None) -> None:
         (f"store/{RUN}/a/b/spec.json", None),
         (f"store/x{RUN}/outputs/spec.json", None),
         ("outputs/spec.json", None),
+        (f"store/{RUN}/events/metric/train/loss.plx", RUN),
+        (f"store/{RUN}/resources/metric/memory.plx.gz", RUN),
+        (f"store/.agents/{RUN}/events/metric/loss.plx", None),
+        (f"store/{RUN}/lineage/artifacts.json", RUN),
+        (f"store/x{RUN}/events/metric/loss.plx", None),
     ],
 )
 def test_the_folder_of_an_archive_names_the_run(path: str, run: str | None) -> None:
     assert run_of_folder(path) == run
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (f"s3://example-store/plx/{DASHED}/events/metric/loss.plx", (RUN, "metric", "loss")),
+        (f"{RUN}/events/text/train/stage.plx.zst", (RUN, "text", "train/stage")),
+        (f"{RUN}/events/a..b/../x.plx", (None, None, None)),
+        (f"{RUN}/events/METRIC/x.plx", (None, None, None)),
+        (f"{RUN}/events/metric/", (None, None, None)),
+        (f"{RUN}/events/metric.json", (RUN, None, None)),
+        (f"{RUN}/loss.plx", (RUN, None, None)),
+        (f".agents/{RUN}/events/metric/loss.plx", (None, None, None)),
+        ("events/metric/loss.plx", (None, None, None)),
+        ("", (None, None, None)),
+    ],
+)
+def test_the_place_of_an_event_file_names_run_kind_and_artifact(
+    path: str, expected: tuple[str | None, ...]
+) -> None:
+    assert event_file(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        (f"plx-operation-{RUN}", "operation"),
+        (f"plx-cleaner-{DASHED}", "cleaner"),
+        (f"plx-notifier-{RUN}-x7k2p", "notifier"),
+        (f"plx-{RUN}-master-0", None),
+        ("train", None),
+    ],
+)
+def test_a_name_tells_what_an_object_is_for(name: str, role: str | None) -> None:
+    assert role_in_name(name) == role
 
 
 @pytest.mark.parametrize(
