@@ -105,6 +105,7 @@ def build_day_of(
         final_after=settings.final_after,
         datasets=tuple((d.id, d.pattern) for d in settings.datasets),
         buckets=tuple(settings.buckets.items()),
+        nat_addresses=settings.nat_addresses,
         export_tables=_export_tables(settings, ledger),
         built_days=built,
         is_final=is_final(settings, lake, day, today),
@@ -342,6 +343,7 @@ def _settings_facts(day: BuildDay) -> str:
             day.final_after,
             day.datasets,
             day.buckets,
+            day.nat_addresses,
         )
     )
 
@@ -357,6 +359,7 @@ def _facts(day: BuildDay) -> str:
             day.final_after,
             day.datasets,
             day.buckets,
+            day.nat_addresses,
             day.export_tables,
             day.built_days,
             day.is_final,

@@ -25,6 +25,7 @@ from pipelines.durations import parse_duration, parse_size
 from pipelines.errors import SettingsError
 from pipelines.landing.formats import format_names
 from pipelines.path_patterns import CLUSTER_NAME, PathPattern
+from pipelines.reference.nat_addresses import load_nat_addresses
 from schemas.table import FLEET
 from transforms.day import ClusterFacts, LookBack
 from transforms.redaction import KeyedHash, redact
@@ -248,6 +249,16 @@ class Settings(_Strict):
             message = f"redaction_key_file: {shown}: {len(key)} bytes; expected at least 16"
             raise SettingsError(message)
         return KeyedHash(key)
+
+    @cached_property
+    def nat_addresses(self) -> tuple[tuple[str, str | None], ...]:
+        """Addresses that many pods share, each with its cluster if that is stated.
+
+        Raises:
+            SettingsError: The file cannot be read or a line is wrong.
+        """
+        path = self.reference.nat_addresses
+        return load_nat_addresses(self.resolve(path), self.clusters) if path else ()
 
     @property
     def cluster_facts(self) -> tuple[ClusterFacts, ...]:

@@ -21,10 +21,25 @@ move nothing between client and storage. What a request without success was sent
 the audit trail gives no error. Sizes that differ within a burst are of several contents under one
 name, and none is stated.
 
-**Pod** by the client's address at each request, over all clusters: an address that two clusters
-hold is ambiguous. Where no pod is found, or only a node, and the user agent's `app/` names a known
-run, the run is filled (`app_id`). A container is named if it was the only one that ran at each
-request.
+**Who**, best first, at each request and over all clusters:
+
+* the pod to which the request's temporary credentials were given (`access_key`, `session_arn`;
+  chains of roles are followed back). It stands even if no export knows the pod. It is a `conflict`
+  if that pod did not live then, or if another pod held the address; sessions of one name that were
+  given to several pods leave them as candidates, unless one of them holds the address;
+* the pod that held the client's address (`address_window`); an address that two clusters hold is
+  ambiguous, but for the one whose name the session bears;
+* the pod after which the session is named (`session_name`): by its whole name, or by the first ten
+  characters that EKS takes where sessions carry no tags;
+* the run that the user agent's `app/` names, if it is known (`app_id`);
+* the only run of all pods that lived under the service account (`service_account`); of several runs
+  the pods are candidates;
+* the node that held the address, or whose machine the session is named after (`node`);
+* an address that the settings name as shared: every pod behind it is a candidate
+  (`shared_address`).
+
+Lists of more than 100 candidates are left out. A container is named if it was the only one that ran
+at each request.
 
 **Resource.** The longest path that anyone declares above the object, else the dataset of the
 settings (the first whose pattern holds), else the bucket.
@@ -37,7 +52,7 @@ from datetime import timedelta
 
 import polars as pl
 
-from transforms.day import BuildDay
+from transforms.day import SKEW_GUARD, BuildDay
 from transforms.intermediate.container_match import match_containers
 from transforms.intermediate.pod_match import match_pods
 from transforms.sql import SqlSession
@@ -46,9 +61,13 @@ from transforms.transform import Reads, Transform
 PACKAGE = "transforms.intermediate"
 MICROSECOND = timedelta(microseconds=1)
 BURST_GAP = timedelta(seconds=300)
+LONGEST_SESSION = timedelta(hours=12)
+"""A role's session lives no longer; for sessions whose end is not stated."""
+MOST_CANDIDATES = 100
 
 REGIONS = pl.Schema({"cluster": pl.String(), "region": pl.String()})
 DATASETS = pl.Schema({"ordinal": pl.Int64(), "dataset_id": pl.String(), "pattern": pl.String()})
+NAT_ADDRESSES = pl.Schema({"address": pl.String(), "cluster": pl.String()})
 BUCKETS = pl.Schema({"ordinal": pl.Int64(), "pattern": pl.String(), "region": pl.String()})
 
 
@@ -60,6 +79,10 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "start_us": start_us,
         "end_us": int(day.end_at.timestamp()) * 1_000_000,
         "gap_us": BURST_GAP // MICROSECOND,
+        "date": day.date,
+        "guard_us": SKEW_GUARD // MICROSECOND,
+        "longest_us": LONGEST_SESSION // MICROSECOND,
+        "most": MOST_CANDIDATES,
     }
     _register_settings(session, day)
     helpers = (
@@ -67,9 +90,21 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "transfer_totals", "transfer_resources", "transfer_buckets", "node_places",
     )  # fmt: skip
     with session.dropped(*helpers):
-        with session.dropped("transfer_requests", "match_input", "match_output"):
+        evidence = (
+            "transfer_requests", "transfer_credentials", "transfer_sessions", "transfer_pods",
+            "transfer_identities", "transfer_gateways", "match_input", "match_output",
+        )  # fmt: skip
+        with session.dropped(*evidence):
             session.create("transfer_requests", PACKAGE, "transfer_requests", values)
             session.create("transfer_groups", PACKAGE, "transfer_groups", values)
+            with session.dropped("pod_match_windows"):
+                session.create("pod_match_windows", PACKAGE, "pod_match_windows", values)
+                session.create("transfer_pods", PACKAGE, "transfer_pods")
+            for name in (
+                "transfer_credentials", "transfer_sessions", "transfer_identities",
+                "transfer_gateways",
+            ):  # fmt: skip
+                session.create(name, PACKAGE, name, values)
             session.create("match_input", PACKAGE, "transfer_match_input")
             match_pods(session, day)
             session.create("transfer_matched", PACKAGE, "transfer_matched", values)
@@ -92,6 +127,9 @@ def _register_settings(session: SqlSession, day: BuildDay) -> None:
     buckets = [(n, pattern, region) for n, (pattern, region) in enumerate(day.buckets)]
     session.register("cluster_regions", pl.DataFrame(regions, schema=REGIONS, orient="row"))
     session.register("dataset_patterns", pl.DataFrame(datasets, schema=DATASETS, orient="row"))
+    session.register(
+        "nat_addresses", pl.DataFrame(day.nat_addresses, schema=NAT_ADDRESSES, orient="row")
+    )
     session.register("bucket_patterns", pl.DataFrame(buckets, schema=BUCKETS, orient="row"))
 
 
@@ -99,6 +137,7 @@ TRANSFORM = Transform(
     table="object_transfers",
     reads=(
         Reads("object_requests", "transfers"),
+        Reads("credential_sessions", "credentials"),
         Reads("pod_intervals", "transfers"),
         Reads("node_states", "pods"),
         Reads("container_states", "pods"),
@@ -106,4 +145,5 @@ TRANSFORM = Transform(
         Reads("run_versions", "pods"),
     ),
     build=build,
+    version=2,
 )

@@ -54,11 +54,15 @@ SELECT
     t.pod_name,
     t.pod_uid,
     t.node,
-    CASE WHEN t.match_kind IN ('none', 'node') THEN g.stated_run_uuid ELSE t.run_uuid END
-        AS run_uuid,
+    CASE
+        WHEN t.match_kind IN ('service_account', 'node', 'shared_address', 'none')
+            THEN COALESCE(g.stated_run_uuid, t.run_uuid)
+        ELSE t.run_uuid
+    END AS run_uuid,
     t.attempt,
     CASE
-        WHEN t.match_kind IN ('none', 'node') AND g.stated_run_uuid IS NOT NULL THEN 'app_id'
+        WHEN t.match_kind IN ('service_account', 'node', 'shared_address', 'none')
+            AND g.stated_run_uuid IS NOT NULL THEN 'app_id'
         ELSE t.match_kind
     END AS match_kind,
     t.candidate_pod_uids,

@@ -10,8 +10,8 @@ WITH staged AS NOT MATERIALIZED (
         source_format IN ('cloudtrail', 'gcs_audit') AS is_audit,
         provider, bucket_owner, bucket, key, version_id, etag, operation, operation_name, status,
         error, response_bytes, request_bytes, object_size_bytes, duration_seconds, client_address,
-        principal, user_agent, app_id, request_id, upload_id, part_number, bucket_region, endpoint,
-        vpc_endpoint_id
+        principal, session_arn, access_key_id_hash, user_agent, app_id, request_id, upload_id,
+        part_number, bucket_region, endpoint, vpc_endpoint_id
     FROM object_requests
     WHERE
         bucket IS NOT NULL
@@ -55,7 +55,11 @@ asked AS (
 trail AS (
     SELECT
         provider, bucket, request_id, operation, key,
-        CASE WHEN MIN(principal) = MAX(principal) THEN MIN(principal) END AS principal
+        CASE WHEN MIN(principal) = MAX(principal) THEN MIN(principal) END AS principal,
+        CASE WHEN MIN(session_arn) = MAX(session_arn) THEN MIN(session_arn) END AS session_arn,
+        CASE
+            WHEN MIN(access_key_id_hash) = MAX(access_key_id_hash) THEN MIN(access_key_id_hash)
+        END AS access_key_id_hash
     FROM staged
     WHERE is_audit AND request_id IS NOT NULL
     GROUP BY provider, bucket, request_id, operation, key
@@ -80,7 +84,12 @@ paired AS (
 ),
 
 requests AS (
-    SELECT a.* REPLACE (COALESCE(a.principal, t.principal) AS principal)
+    SELECT
+        a.* REPLACE (
+            COALESCE(a.principal, t.principal) AS principal,
+            COALESCE(t.session_arn, a.session_arn) AS session_arn,
+            COALESCE(t.access_key_id_hash, a.access_key_id_hash) AS access_key_id_hash
+        )
     FROM asked AS a
     LEFT JOIN trail AS t
         ON NOT a.is_audit
@@ -190,6 +199,8 @@ SELECT
         AS is_complete,
     client_address,
     principal,
+    session_arn,
+    access_key_id_hash,
     user_agent,
     app_id,
     bucket_region,

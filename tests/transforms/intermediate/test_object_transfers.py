@@ -100,6 +100,7 @@ def of(
         "container_states": [],
         "declared_dependencies": [],
         "run_versions": [],
+        "credential_sessions": [],
     }
     with SqlSession(threads=1) as session:
         show(session, **(shown | (tables or {})))
