@@ -43,6 +43,7 @@ class ObjectRequests(StagingTable):
     part_number: pl.Int64 = c.column("Part of the upload.", null="not a part")
     authentication: str = c.column("AuthHeader, QueryString, ….", null="anonymous")
     bucket_region: str = c.column("Region of the bucket as the log states it.", null="not stated")
+    source_region: str = c.column("Region that the request came from.", null="not logged")
     endpoint: str = c.column("Host that was asked, lower case.", null="not logged")
     access_point: str = c.column("Access point ARN.", null="none")
     vpc_endpoint_id: str = c.column("VPC endpoint.", null="none or not logged")

@@ -1,4 +1,4 @@
-r"""Amazon S3 server access logs: one line per request, fields parted by blanks.
+r"""Amazon S3 server access logs: one line per request, fields parted by blanks, or one object.
 
 Sources: the user guide's page on the log format, and real lines. Fields are read by position;
 lines end after field 18 (old logs) or later, and fields that AWS may append are passed over.
@@ -20,15 +20,20 @@ from urllib.parse import unquote, unquote_plus
 
 from transforms.redaction import KeyedHash, redact, redact_name
 from transforms.staging import request_fields as f
+from transforms.staging.json_heads import first_value
+from transforms.staging.json_items import parse_items, whole_record_id
+from transforms.staging.json_records import Item
 from transforms.staging.parser import (
     FileContext,
     Parsed,
     Parser,
     RawRecord,
     Recognition,
+    Row,
     accepted,
 )
 from transforms.staging.refusal import RefusedError, refuse, refused
+from transforms.staging.s3_access_log_json import SHOWN_KEYS, is_record, read_fields
 from transforms.staging.s3_operations import COPY_SOURCE_SIDE, operation_of
 from transforms.staging.values import canonical_address, integer
 
@@ -41,7 +46,7 @@ _CACHED_LENGTH = 512
 """Longer text is not kept in a cache, which bounds what hostile lines may hold in memory."""
 _HEAD = r'([^ "]+) ([^ "]+) \[([^\]"]+)\] +([^ "]+) +([^ "]+) ([^ "]+) ([^ "]+) ([^ "]+) '
 """Owner, bucket, time, address, requester, request id, operation, key."""
-_MIDDLE = r'([0-9]{3}|-) ([^ "]+) ([0-9]+|-) ([0-9]+|-) ([0-9]+|-) ([0-9]+|-) '
+_MIDDLE = r'([0-9]{3}|-) ([^ "]+) ([0-9]+|-) ([0-9]+|-) (-?[0-9]+|-) (-?[0-9]+|-) '
 """Status, error, bytes sent, object size, total time, turn-around time."""
 _BEGINNING = re.compile(_HEAD)
 _PLAIN = re.compile(_HEAD + r'("[^"]*"|-) ' + _MIDDLE + r'("[^"]*"|-) ("[^"]*"|-)((?: [^ "]+)+)')
@@ -88,19 +93,38 @@ def _recognise(head: bytes) -> Recognition:
     lines = [line for line in head.split(b"\n")[:50] if line.strip()]
     marks = [_RECOGNISED.match(line) is not None for line in lines]
     if not any(marks):
-        return Recognition(0)
+        value = first_value(head)
+        if isinstance(value, list):
+            value = value[0] if value else None
+        is_ours = isinstance(value, dict) and is_record(value)
+        return Recognition(3, "server access log objects") if is_ours else Recognition(0)
     return Recognition(3 if marks[0] else 2, "server access log lines")
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
     for raw in records:
-        try:
-            values = _row(_read(raw.data), context)
-        except RefusedError as problem:
-            yield f.without_queries(refused(raw, problem))
-            continue
-        values["record_id"] = hashlib.md5(raw.data, usedforsecurity=False).hexdigest()
-        yield accepted(raw, ("object_requests", values))
+        if raw.data.lstrip()[:1] in {b"{", b"["} or raw.locator == "$":
+            yield from parse_items([raw], context, _read_item, SHOWN_KEYS)
+        else:
+            yield parse_line(raw, context)
+
+
+def parse_line(raw: RawRecord, context: FileContext) -> Parsed:
+    """Parse one line of text."""
+    try:
+        values = _row(_read(raw.data), context)
+    except RefusedError as problem:
+        return f.without_queries(refused(raw, problem))
+    values["record_id"] = hashlib.md5(raw.data, usedforsecurity=False).hexdigest()
+    return accepted(raw, (f.TABLE, values))
+
+
+def _read_item(item: Item, context: FileContext) -> tuple[Row, ...] | str:
+    fields = read_fields(item)
+    reading = _Reading(fields.head, fields.uri, fields.middle, fields.agent, fields.tail)
+    values = _row(reading, context, event_at=fields.at, encodings=fields.key_encodings)
+    values["record_id"] = whole_record_id(item)
+    return ((f.TABLE, values),)
 
 
 def _read(data: bytes) -> _Reading:
@@ -181,8 +205,20 @@ def _read_quotes_inside(line: str) -> _Reading:
     return _Reading(start.groups(), uri, end.groups(), agent, tail[1:])
 
 
-def _row(line: _Reading, context: FileContext) -> dict[str, Any]:
+def _row(
+    line: _Reading,
+    context: FileContext,
+    *,
+    event_at: datetime | None = None,
+    encodings: int | None = None,
+) -> dict[str, Any]:
     """Give the columns of `object_requests`.
+
+    Args:
+        line: The fields.
+        context: What is known of the file.
+        event_at: When the request was received, if it is not the field's text.
+        encodings: How often the key is encoded; as the operation encodes it if none.
 
     Raises:
         RefusedError: A field does not hold what its place says.
@@ -200,9 +236,9 @@ def _row(line: _Reading, context: FileContext) -> dict[str, Any]:
     agent = _redacted(_present(line.agent))
     method = _METHOD.match(line.uri)
     bucket_name = _redacted_name(_present(bucket))
-    object_key = _key(key, operation_name)
+    object_key = _key(key, operation_name, encodings)
     return {
-        "event_at": _instant(time),
+        "event_at": event_at or _instant(time),
         "provider": "s3",
         "bucket_owner": _redacted_name(_present(owner)),
         "bucket": bucket_name,
@@ -216,8 +252,8 @@ def _row(line: _Reading, context: FileContext) -> dict[str, Any]:
         "response_bytes": _number("bytes_sent", sent),
         "object_size_bytes": _number("object_size", size),
         "is_range": f.is_range(operation, status, asks_for_part="partNumber" in asked or None),
-        "duration_seconds": _seconds("total_time", total),
-        "turn_around_seconds": _seconds("turn_around_time", turn_around),
+        "duration_seconds": _seconds(total, "total_time"),
+        "turn_around_seconds": _seconds(turn_around, "turn_around_time"),
         "client_address": _address(address),
         "principal": _redacted_name(principal),
         "session_arn": f.session_arn(principal),
@@ -237,6 +273,7 @@ def _row(line: _Reading, context: FileContext) -> dict[str, Any]:
         "endpoint": endpoint,
         "access_point": access_point,
         "vpc_endpoint_id": vpc_endpoint,
+        "source_region": f.aws_region(tail.get("source_region")),
         "copy_source": (
             f"s3://{bucket_name}/{object_key}"
             if operation_name in COPY_SOURCE_SIDE and bucket_name and object_key
@@ -271,9 +308,8 @@ def _status(text: str) -> int | None:
     return status
 
 
-def _seconds(name: str, text: str) -> float | None:
-    milliseconds = _number(name, text)
-    return None if milliseconds is None else milliseconds / 1000
+def _seconds(text: str, name: str) -> float | None:
+    return None if text == "-" else f.duration(text, name, 1_000)
 
 
 def _instant(text: str) -> datetime:
@@ -289,11 +325,13 @@ def _read_time(text: str) -> datetime:
     if match is None or month is None:
         refuse("time", "`[06/Feb/2019:00:00:38 +0000]`", text)
     shift = timedelta(hours=int(match[8]), minutes=int(match[9]))
+    second, micro = int(match[6]), 0
+    if second == 60:  # a leap second stays in its minute
+        second, micro = 59, 999_999
     try:
         local = datetime(
-            int(match[3]), month, int(match[1]), int(match[4]), int(match[5]), int(match[6]),
-            tzinfo=UTC,
-        )  # fmt: skip
+            int(match[3]), month, int(match[1]), int(match[4]), int(match[5]), second, micro, UTC
+        )
         return local - shift if match[7] == "+" else local + shift
     except (ValueError, OverflowError):
         refuse("time", "a day and time that exist")
@@ -315,8 +353,8 @@ def _operation(name: str) -> str:
     return operation
 
 
-def _key(text: str, operation: str) -> str | None:
-    """Decode a key.
+def _key(text: str, operation: str, encodings: int | None = None) -> str | None:
+    """Decode a key, as often as stated, else as the operation encodes it.
 
     A key of a request line is encoded twice (`=` stands as `%253D`), one of a batch delete, which
     comes in a body, once as a form (a blank stands as `+`). What lifecycle rules log is decoded
@@ -327,7 +365,10 @@ def _key(text: str, operation: str) -> str | None:
     if "%" not in text and not operation.startswith("BATCH."):
         return _redacted_name(text)
     try:
-        if operation.startswith("BATCH."):
+        if encodings is not None:
+            for _ in range(encodings):
+                text = unquote(text, errors="strict")
+        elif operation.startswith("BATCH."):
             text = unquote_plus(text, errors="strict")
         else:
             text = unquote(text, errors="strict")
