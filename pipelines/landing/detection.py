@@ -42,7 +42,7 @@ def identify(path: Path, format_name: str | None, record_format: str | None) -> 
         parser = parsers()[format_name]
         contradiction = verify(parser, beginning)
         found = _without_wrappers(parser, beginning, wrappings(beginning))
-        return contradiction or Detected(parser, found.variant)
+        return contradiction or Detected(parser, found.recognition.variant)
     if not beginning and (broken := scan(path).broken) is not None:
         return broken.reason
     return detect(beginning, has_record_format=record_format is not None)
@@ -63,19 +63,21 @@ def detect(head: bytes, *, has_record_format: bool = False) -> Detected | str:
     """
     if not head.strip():
         return "the file is empty"
-    found = _ranked((p.recognise(head), p) for p in parsers().values())
-    if found[0][0].score < _IS_SURE and (wrapped := wrappings(head)):
-        found = _ranked((_without_wrappers(p, head, wrapped), p) for p in parsers().values())
-    best, parser = found[0]
-    if best.score == 0:
+    wrapped = wrappings(head)
+    found = _ranked(_Found(p, p.recognise(head)) for p in parsers().values())
+    if found[0].recognition.score < _IS_SURE and wrapped:
+        found = _ranked(_without_wrappers(p, head, wrapped) for p in parsers().values())
+    best = found[0]
+    score, variant = best.recognition.score, best.recognition.variant
+    if score == 0:
         names = ", ".join(parsers())
         return f"no known format recognises it (known: {names})"
-    rivals = [p.name for r, p in found if r.score == best.score]
+    rivals = [f.parser.name for f in found if f.rank == best.rank]
     if len(rivals) > 1:
         return f"it may be {' or '.join(rivals)}; state the format"
-    if best.score == 1 and not has_record_format:
-        return f"it may be {parser.name} ({best.variant}); state the format"
-    return Detected(parser, best.variant)
+    if score == 1 and not has_record_format:
+        return f"it may be {best.parser.name} ({variant}); state the format"
+    return Detected(best.parser, _without_wrappers(best.parser, head, wrapped).recognition.variant)
 
 
 def verify(parser: Parser, head: bytes) -> str | None:
@@ -86,7 +88,7 @@ def verify(parser: Parser, head: bytes) -> str | None:
     """
     if not head.strip() or parser.recognise(head).score > 0:
         return None
-    if _without_wrappers(parser, head, wrappings(head)).score > 0:
+    if _without_wrappers(parser, head, wrappings(head)).recognition.score > 0:
         return None
     other = detect(head)
     if isinstance(other, Detected):
@@ -94,17 +96,30 @@ def verify(parser: Parser, head: bytes) -> str | None:
     return None
 
 
-def _ranked(found: Iterable[tuple[Recognition, Parser]]) -> list[tuple[Recognition, Parser]]:
-    return sorted(found, key=lambda pair: (-pair[0].score, pair[1].name))
+@dataclass(frozen=True)
+class _Found:
+    """How surely a head is of a format, behind how many wrappers."""
+
+    parser: Parser
+    recognition: Recognition
+    depth: int = 0
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Surest first, then what stands in fewer wrappers: a log entry may hold a log line."""
+        return -self.recognition.score, self.depth
 
 
-def _without_wrappers(parser: Parser, head: bytes, wrapped: Sequence[Wrapping]) -> Recognition:
-    """How surely a head is of a format, in wrappers or without; the variant names them."""
-    as_it_is = parser.recognise(head)
+def _ranked(found: Iterable[_Found]) -> list[_Found]:
+    return sorted(found, key=lambda one: (one.rank, one.parser.name))
+
+
+def _without_wrappers(parser: Parser, head: bytes, wrapped: Sequence[Wrapping]) -> _Found:
+    """How surely a head is of a format once its wrappers are off, which the variant names."""
     wrapping = wrapping_for(parser, head, wrapped) if wrapped else None
     if wrapping is None:
-        return as_it_is
-    inner = wrapping.recognition(parser.recognise)
-    if inner.score <= as_it_is.score or not wrapping.label:
-        return max(as_it_is, inner, key=lambda found: found.score)
-    return Recognition(inner.score, f"{inner.variant} in {wrapping.label}")
+        return _Found(parser, parser.recognise(head))
+    found = wrapping.recognition(parser.recognise)
+    if found.variant and wrapping.label:
+        found = Recognition(found.score, f"{found.variant} in {wrapping.label}")
+    return _Found(parser, found, len(wrapping.chain))

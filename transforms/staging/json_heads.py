@@ -1,6 +1,7 @@
 """Read the beginning of a JSON file, which may end anywhere, to judge what the file is."""
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -41,8 +42,12 @@ def _value(text: bytes) -> tuple[bool, Any]:
         return False, None
 
 
+@lru_cache(maxsize=4)
 def _closed(text: bytes) -> bytes:
-    """Cut a text behind the last whole part of its first value and close the open brackets."""
+    """Cut a text behind the last whole part of its first value and close the open brackets.
+
+    Every format looks at the same beginning of a file, so that the last ones are kept.
+    """
     opened: list[bytes] = []
     good, closers = 0, b""
     for match in _TOKEN.finditer(text):

@@ -90,5 +90,9 @@ def _record(item: Item, context: FileContext, read: Read, shown: frozenset[bytes
 
 
 def whole_record_id(item: Item) -> str:
-    """Id of a record whose format has none of its own: that of its whole text."""
-    return identity(item.data.decode("utf-8", "replace").strip())
+    """Id of a record whose format has none of its own: that of its whole text.
+
+    Blanks between its values are no part of it, as they tell how a file is laid out.
+    """
+    text = msgspec.json.format(item.data, indent=-1)
+    return identity(text.decode("utf-8", "replace"))

@@ -310,7 +310,7 @@ def _line(item: _Open, inner: Inner, chain: Chain) -> Line[_Open]:
         locator = _locator(outer.locator, inner.step, chain)
         offset += inner.at if item.is_verbatim else 0
     raw = RawRecord(locator, offset, inner.data, merged(outer.wrapper, inner.wrapper))
-    is_verbatim = item.is_verbatim and chain[-1] in _IN_SAME_DOCUMENT | {"concatenated"}
+    is_verbatim = item.is_verbatim and outer.data.startswith(inner.data, inner.at)
     opened = _Open(raw, chain, is_verbatim=is_verbatim)
     if inner.problem is not None:
         verdict = _refused_as(raw, inner.problem)

@@ -22,6 +22,7 @@ import binascii
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import msgspec
@@ -59,6 +60,8 @@ _CRI = re.compile(rb"(\S{20,40}) (stdout|stderr) ([FP])(?::\S*)?(?: (.*))?\Z", r
 _FLUENTD_FILE = re.compile(rb"(\S{20,40})\t[^\t]{1,300}\t(\{.*\})\s*\Z", re.DOTALL)
 _FLUENT_BIT_FILE = re.compile(rb"[^\s:]{1,300}: \[(\d{9,10}\.\d{1,9}), (\{.*\})\]\s*\Z", re.DOTALL)
 _BEHIND_EACH_OTHER = re.compile(rb'\{\s*"[^"\\]{1,128}"\s*:')
+_MAX_TRIED = 20
+"""Places at which an object is looked for behind a torn one."""
 _DOCKER_KEYS = frozenset({"log", "stream", "time", "attrs"})
 _SHIPPER_MARKS = frozenset({"kubernetes", "_p", "logtag", "partial_message", "_partial", "docker"})
 _TEXT_KEYS = ("log", "message")
@@ -170,7 +173,8 @@ def _array(data: bytes) -> Peeled | None:
     if not listed or not is_object(listed[0]):
         return None
     inner = (
-        Inner(bytes(item), step=f"[{index}]", at=at) for index, (item, at) in _placed(data, listed)
+        Inner(_compact(item), step=f"[{index}]", at=at)
+        for index, (item, at) in _placed(data, listed)
     )
     return Peeled("array", is_sure=False, inner=inner)
 
@@ -181,23 +185,45 @@ def _concatenated(data: bytes) -> Peeled | None:
     `}{"key":` stands in no valid JSON: what is inside of a text has its quotes escaped. Behind an
     object that is torn, the next one is found by the beginning that the first one has.
     """
-    text_start = len(data) - len(data.lstrip())
-    first = _BEHIND_EACH_OTHER.match(data, text_start)
+    start = len(data) - len(data.lstrip())
+    first = _BEHIND_EACH_OTHER.match(data, start)
     if first is None:
         return None
-    starts = [text_start]
-    for match in _BEHIND_EACH_OTHER.finditer(data, first.end()):
-        place = match.start()
-        before = data[max(0, place - 64) : place].rstrip()[-1:]
-        if before == b"}" or (match[0] == first[0] and before not in {b":", b"[", b","}):
-            starts.append(place)
-    if len(starts) == 1:
+    spans = _spans(data, start, first[0])
+    one, other = next(spans), next(spans, None)
+    if other is None:
         return None
     inner = (
-        Inner(data[start:end].strip(), step=f" value {number}", at=start)
-        for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(data)], strict=True), 1)
+        Inner(data[begin:end].strip(), step=f" value {number}", at=begin)
+        for number, (begin, end) in enumerate(chain((one, other), spans), 1)
     )
     return Peeled("concatenated", is_sure=True, inner=inner)
+
+
+def _spans(data: bytes, start: int, opening: bytes) -> Iterator[tuple[int, int]]:
+    """Where objects behind each other begin and end, in order."""
+    for match in _BEHIND_EACH_OTHER.finditer(data, start + 1):
+        place = match.start()
+        if data[max(0, place - 64) : place].rstrip()[-1:] == b"}":
+            yield from _parted(data, start, place, opening)
+            start = place
+    yield from _parted(data, start, len(data), opening)
+
+
+def _parted(data: bytes, start: int, end: int, opening: bytes) -> Iterator[tuple[int, int]]:
+    """A span, or two where an object stands whole behind one that is torn."""
+    whole = data[start:end]
+    place = 0
+    if fields(whole) is None:
+        for _ in range(_MAX_TRIED):
+            place = max(whole.find(opening, place + 1), 0)
+            if not place or fields(whole[place:]) is not None:
+                break
+        else:
+            place = 0
+    if place:
+        yield start, start + place
+    yield start + place, end
 
 
 def _placed(
@@ -219,13 +245,21 @@ def _one(kind: str, inner: Inner, *, is_sure: bool = True) -> Peeled:
 def _content(raw: msgspec.Raw) -> tuple[bytes, str | None]:
     """The record under a key: an object as it is, a text without its escapes."""
     if is_object(raw):
-        return bytes(raw), None
+        return _compact(raw), None
     if is_text(raw):
         stated = text(raw)
         if stated is not None:
             return _without_end(stated.encode("utf-8", "replace")), None
         return b"", "wrong_text: expected a text of Unicode characters, got another"
     return b"", "wrong_type: expected a text or an object, got another value"
+
+
+def _compact(raw: msgspec.Raw) -> bytes:
+    """A record that stands in a wrapper as an object, written like a record on a line.
+
+    It is the same record however the wrapper was laid out.
+    """
+    return msgspec.json.format(bytes(raw), indent=-1)
 
 
 def _without_end(data: bytes) -> bytes:
@@ -531,14 +565,14 @@ def _hits(data: bytes, listed: list[msgspec.Raw]) -> Iterator[Inner]:
     for index, (item, at) in _placed(data, listed):
         source = (fields(item) or {}).get("_source")
         problem = None if is_object(source) else "no_source: expected a hit with its source"
-        content = b"" if problem or source is None else bytes(source)
+        content = b"" if problem or source is None else _compact(source)
         yield Inner(content, step=f".hits.hits[{index}]._source", at=at, problem=problem)
 
 
 def _hit(_data: bytes, found: Fields) -> Peeled | None:
     if not is_object(found["_source"]) or found.keys().isdisjoint({"_index", "_id"}):
         return None
-    return _one("elasticsearch", Inner(bytes(found["_source"])))
+    return _one("elasticsearch", Inner(_compact(found["_source"])))
 
 
 def _azure_records(data: bytes, found: Fields) -> Peeled | None:
@@ -546,7 +580,7 @@ def _azure_records(data: bytes, found: Fields) -> Peeled | None:
     if listed is None or (listed and not is_object(listed[0])):
         return None
     inner = (
-        Inner(bytes(item), step=f".records[{index}]", at=at)
+        Inner(_compact(item), step=f".records[{index}]", at=at)
         for index, (item, at) in _placed(data, listed)
     )
     return Peeled("azure_records", is_sure=False, inner=inner)

@@ -122,7 +122,7 @@ def test_the_object_of_a_shipper(value, kind):
 @pytest.mark.parametrize("key", ["message", "log", "log_processed", "structured", "json"])
 def test_a_record_that_a_shipper_decoded(key):
     kind, _, inner = one({key: {"b": [1, "x"]}, "kubernetes": FLUENT_BIT})
-    assert (kind, inner.data) == (f"shipper.{key}", b'{"b": [1, "x"]}')
+    assert (kind, inner.data) == (f"shipper.{key}", b'{"b":[1,"x"]}')
     assert inner.wrapper == Wrapper(**POD)
 
 
@@ -344,7 +344,7 @@ ENTRY = {
 
 @pytest.mark.parametrize(
     ("payload", "data"),
-    [({"textPayload": "a\n"}, b"a"), ({"jsonPayload": {"b": 1}}, b'{"b": 1}')],
+    [({"textPayload": "a\n"}, b"a"), ({"jsonPayload": {"b": 1}}, b'{"b":1}')],
 )
 def test_an_entry_of_google_cloud(payload, data):
     kind, is_sure, inner = one(ENTRY | payload)
@@ -367,8 +367,8 @@ def test_records_of_azure():
     found = list(peeled.inner)
     assert (peeled.kind, peeled.is_sure) == ("azure_records", False)
     assert [(i.data, i.step, data[i.at :][:4]) for i in found] == [
-        (b'{"a": 1}', ".records[0]", b'{"a"'),
-        (b'{"b": 2}', ".records[1]", b'{"b"'),
+        (b'{"a":1}', ".records[0]", b'{"a"'),
+        (b'{"b":2}', ".records[1]", b'{"b"'),
     ]
 
 
@@ -404,11 +404,11 @@ def test_a_container_log_of_azure_monitor():
 def test_hits_of_elasticsearch():
     hit = {"_index": "i", "_id": "1", "_source": {"message": "a"}}
     kind, is_sure, inner = one(hit)
-    assert (kind, is_sure, inner.data) == ("elasticsearch", True, b'{"message": "a"}')
+    assert (kind, is_sure, inner.data) == ("elasticsearch", True, b'{"message":"a"}')
     answer = json.dumps({"took": 1, "hits": {"total": 2, "hits": [hit, {"_id": "2"}]}}).encode()
     found = list(peel(answer).inner)
     assert [(i.data, i.step) for i in found] == [
-        (b'{"message": "a"}', ".hits.hits[0]._source"),
+        (b'{"message":"a"}', ".hits.hits[0]._source"),
         (b"", ".hits.hits[1]._source"),
     ]
     assert found[1].problem == "no_source: expected a hit with its source"
