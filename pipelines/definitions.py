@@ -12,7 +12,7 @@ from pipelines.assets.catalogue import catalogue, restatements
 from pipelines.assets.landing import LANDED
 from pipelines.assets.landing import land as land_asset
 from pipelines.assets.tables import table_assets
-from pipelines.landing.land import new_landing_days
+from pipelines.landing.land import new_files
 from pipelines.ledger import Ledger
 from pipelines.restatements import RESTATEMENTS
 from pipelines.run import Workspace, is_possible, stale_days, state_of
@@ -32,8 +32,10 @@ def nightly(
     context: dg.ScheduleEvaluationContext, workspace: dg.ResourceParam[Workspace]
 ) -> Iterator[dg.RunRequest | dg.SkipReason]:
     """Land every landing day that has files the ledger does not know."""
-    new = new_landing_days(workspace.settings, workspace.lake, workspace.today)
-    days = [day for day in new if is_possible(day)]
+    new = new_files(workspace.settings, workspace.lake, workspace.today)
+    for path, reason in new.problems:
+        context.log.warning("%s is left unread: %s", path, reason)
+    days = [day for day in new.days if is_possible(day)]
     if not days:
         yield dg.SkipReason("no new files")
     for day in days:

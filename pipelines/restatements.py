@@ -204,7 +204,10 @@ def _note_files(lake: Lake, day: dt.date, restating: Restating) -> None:
     noted = [c for c in _comparisons(lake, day) if c.table == EXPORT_FILES]
     if not restating.files or mark in {c.mark for c in noted}:
         return
-    ids = [json.dumps({"export_file_id": file_id}, separators=(",", ":")) for file_id, _ in restating.files]
+    ids = [
+        json.dumps({"export_file_id": file_id}, separators=(",", ":"))
+        for file_id, _ in restating.files
+    ]
     paths = [path for _, path in restating.files]
     rows = pl.DataFrame(
         {

@@ -10,7 +10,7 @@ from pipelines.build import Outcome
 from pipelines.cli.options import AsJson, Config, days_of, settings_file
 from pipelines.cli.output import console, errors, print_plain, to_json
 from pipelines.errors import PodledgerError
-from pipelines.landing.land import LandReport, new_landing_days
+from pipelines.landing.land import LandReport, new_files
 from pipelines.ledger import Ledger
 from pipelines.orchestration import instance_of, run_job
 from pipelines.run import (
@@ -40,6 +40,7 @@ class BuildReport(Listener):
         self.lands: list[LandReport] = []
         self.outcomes: list[Outcome] = []
         self.missing: list[str] = []
+        self.unlisted: list[tuple[str, str]] = []
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Landing is this far."""
@@ -65,8 +66,9 @@ class BuildReport(Listener):
 
     @property
     def unknown(self) -> list[tuple[str, str]]:
-        """Files of unknown format with the reason."""
-        return [pair for report in self.lands for pair in report.unknown]
+        """Files that stay unread and places that cannot be listed, with the reason."""
+        found = self.unlisted + [pair for report in self.lands for pair in report.unknown]
+        return list(dict.fromkeys(found))
 
     @property
     def records(self) -> dict[str, int]:
@@ -92,7 +94,9 @@ def run_build(workspace: Workspace, report: BuildReport, asked: list[dt.date]) -
         errors.print(f"warning: {warning}", markup=False, soft_wrap=True)
     workspace.listener = report
     with workspace.locked() as lake, instance_of(workspace) as instance:
-        for day in new_landing_days(workspace.settings, lake, workspace.today):
+        new = new_files(workspace.settings, lake, workspace.today)
+        report.unlisted = new.problems
+        for day in new.days:
             if is_possible(day):
                 run_job(workspace, instance, "land", day)
             else:

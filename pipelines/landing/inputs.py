@@ -1,10 +1,11 @@
-"""Find the files of an export, locally or on S3, and make one readable as a local file."""
+"""Find the files of an export, locally or on S3, and make one readable as it was found."""
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +17,8 @@ from pipelines.settings import ExportSettings, Settings
 
 IGNORED_ENDINGS = (".tmp", ".part", ".partial")
 """Files that their writer has not finished; exporters rename them when they have."""
+_BLOCK = 1 << 20
+_ANY_NAME = re.compile(r"\{[^}]*\}|%.|[*?]")
 
 
 @dataclass(frozen=True, order=True)
@@ -37,6 +40,19 @@ class InputFile:
     facts: PathFacts
 
 
+@dataclass(frozen=True)
+class Listing:
+    """What an export's pattern finds.
+
+    Attributes:
+        files: The files, by path.
+        problems: (path, reason) of places that cannot be listed and of folders in place of files.
+    """
+
+    files: list[InputFile]
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+
 @cache
 def s3_filesystem() -> Any:  # noqa: ANN401  s3fs is untyped
     """The S3 client; credentials and endpoint come from the standard AWS environment."""
@@ -48,19 +64,18 @@ def s3_filesystem() -> Any:  # noqa: ANN401  s3fs is untyped
     )
 
 
-def list_inputs(settings: Settings, export: ExportSettings) -> list[InputFile]:
+def list_inputs(settings: Settings, export: ExportSettings) -> Listing:
     """All files that the export's pattern matches, by path.
 
     A path whose `{cluster}` is no cluster of the settings, or not one of the export's `clusters`,
-    does not match.
-
-    Raises:
-        InputError: The place cannot be listed.
+    does not match. A place that cannot be listed is named, and what lies elsewhere is found all
+    the same.
     """
     pattern = settings.pattern_of(export)
     listing = _list_s3 if pattern.text.startswith("s3://") else _list_local
-    found = []
-    for path, size, mark in listing(pattern):
+    found: list[InputFile] = []
+    problems: list[tuple[str, str]] = []
+    for path, size, mark in listing(pattern, problems):
         # A name on a disk may be no UTF-8; what is stored of it must be.
         facts = pattern.facts(storable(path))
         if facts is None or path.endswith(IGNORED_ENDINGS):
@@ -70,7 +85,7 @@ def list_inputs(settings: Settings, export: ExportSettings) -> list[InputFile]:
             if facts.cluster not in allowed:
                 continue
         found.append(InputFile(path, export.name, size, mark, facts))
-    return sorted(found)
+    return Listing(sorted(found), sorted(problems))
 
 
 def storable(path: str) -> str:
@@ -78,13 +93,15 @@ def storable(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def _list_local(pattern: PathPattern) -> Iterator[tuple[str, int, str]]:
+def _list_local(
+    pattern: PathPattern, problems: list[tuple[str, str]]
+) -> Iterator[tuple[str, int, str]]:
     root = Path(pattern.prefix or ".")
-    if not root.is_dir():
+    if not os.path.lexists(root):
         return
     # Only `**` reaches deeper than the pattern has folders.
     depth = 1_000 if "**" in pattern.text else pattern.text.count("/") - pattern.prefix.count("/")
-    for path in _walk(root, frozenset(), depth):
+    for path in _walk(root, frozenset(), depth, problems, pattern):
         text = path.as_posix()
         if not pattern.regex.match(text):
             continue
@@ -95,39 +112,84 @@ def _list_local(pattern: PathPattern) -> Iterator[tuple[str, int, str]]:
             yield text, 0, "unreadable"
             continue
         if stat.S_ISREG(status.st_mode):
-            yield text, status.st_size, f"{status.st_size}-{status.st_mtime_ns}"
+            yield text, status.st_size, _mark(status)
 
 
-def _walk(folder: Path, above: frozenset[tuple[int, int]], depth: int) -> Iterator[Path]:
+def _walk(
+    folder: Path,
+    above: frozenset[tuple[int, int]],
+    depth: int,
+    problems: list[tuple[str, str]],
+    pattern: PathPattern,
+) -> Iterator[Path]:
     """Files below a folder; links to folders are followed, but not back into one above."""
     try:
         status = folder.stat()
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
-        message = f"{folder}: {error.strerror}; expected a readable folder"
-        raise InputError(message) from None
+        problems.append((folder.as_posix(), f"{error.strerror}; expected a readable folder"))
+        return
     here = (status.st_dev, status.st_ino)
     if here in above:
         return
     for entry in entries:
-        if not entry.is_dir():
-            yield folder / entry.name
-        elif depth > 0:
-            yield from _walk(folder / entry.name, above | {here}, depth - 1)
+        path = folder / entry.name
+        if not _is_folder(entry):
+            yield path
+            continue
+        if _is_meant_for_files(pattern) and pattern.regex.match(path.as_posix()):
+            problems.append((path.as_posix(), "a folder; expected a file"))
+        if depth > 0:
+            yield from _walk(path, above | {here}, depth - 1, problems, pattern)
 
 
-def _list_s3(pattern: PathPattern) -> Iterator[tuple[str, int, str]]:
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        # A link to itself: reading it will say so.
+        return False
+
+
+def _is_meant_for_files(pattern: PathPattern) -> bool:
+    """Whether the last name of a pattern says more than that there is one.
+
+    Below `logs/*` folders may lie beside files; what is called `*.log` is meant to be a file.
+    """
+    return bool(_ANY_NAME.sub("", pattern.text.rpartition("/")[2]))
+
+
+def _list_s3(
+    pattern: PathPattern, problems: list[tuple[str, str]]
+) -> Iterator[tuple[str, int, str]]:
     try:
         entries = s3_filesystem().find(pattern.prefix, detail=True)
     except FileNotFoundError:
         return
     except Exception as error:  # noqa: BLE001  botocore's errors share no base
-        message = f"{pattern.prefix}: cannot be listed ({type(error).__name__})"
-        raise InputError(message) from None
+        problems.append((pattern.prefix, f"cannot be listed ({type(error).__name__})"))
+        return
     for key, entry in sorted(entries.items()):
         if entry.get("type") == "file":
-            size = int(entry.get("size") or 0)
-            yield f"s3://{key}", size, f"{size}-{str(entry.get('ETag', '')).strip(chr(34))}"
+            yield f"s3://{key}", int(entry.get("size") or 0), _s3_mark(entry)
+
+
+def _mark(status: os.stat_result) -> str:
+    return f"{status.st_size}-{status.st_mtime_ns}"
+
+
+def _s3_mark(entry: dict[str, Any]) -> str:
+    return f"{int(entry.get('size') or 0)}-{str(entry.get('ETag', '')).strip(chr(34))}"
+
+
+def is_as_listed(path: str, mark: str) -> bool:
+    """Whether an input still has the mark under which it was listed."""
+    try:
+        if path.startswith("s3://"):
+            return _s3_mark(s3_filesystem().info(path)) == mark
+        return _mark(Path(path).stat()) == mark
+    except Exception:  # noqa: BLE001  botocore's errors share no base
+        return False
 
 
 @contextmanager
@@ -155,3 +217,59 @@ def local_copy(path: str, size: int, temp: Path | None) -> Iterator[Path]:
             message = f"{path}: got {target.stat().st_size} bytes, expected {size}"
             raise InputError(message)
         yield target
+
+
+@contextmanager
+def as_listed(
+    path: str, size: int, mark: str, temp: Path | None, *, copied: bool = False
+) -> Iterator[Path]:
+    """Give a local path under which an input has the bytes that were listed.
+
+    A local file that is still as it was listed is given itself: whoever reads it asks
+    `is_as_listed` behind it. One that is written to meanwhile is copied up to its listed length;
+    what was added is found by the next landing.
+
+    Args:
+        path: Local path or `s3://bucket/key`.
+        size: Size as listed.
+        mark: Mark as listed.
+        temp: Where copies are put.
+        copied: Copy a local file in any case.
+
+    Raises:
+        InputError: The input vanished, cannot be read, or was replaced.
+        OSError: A local file cannot be read.
+    """
+    with local_copy(path, size, temp) as local:
+        if not copied and is_as_listed(path, mark):
+            yield local
+            return
+        if path.startswith("s3://"):
+            raise replaced(path)
+        with beginning_of(path, size, temp) as copy:
+            yield copy
+
+
+@contextmanager
+def beginning_of(path: str, size: int, temp: Path | None) -> Iterator[Path]:
+    """Give a copy of the first bytes of a local file that is written to while it is read.
+
+    Raises:
+        InputError: The file is shorter: it was replaced.
+        OSError: It cannot be read.
+    """
+    with TemporaryDirectory(prefix="podledger-", dir=temp) as folder:
+        target = Path(folder) / "input"
+        left = size
+        with Path(path).open("rb") as source, target.open("wb") as copy:
+            while left and (block := source.read(min(_BLOCK, left))):
+                copy.write(block)
+                left -= len(block)
+        if left:
+            raise replaced(path)
+        yield target
+
+
+def replaced(path: str) -> InputError:
+    """What to say of a file whose content is not what was found before."""
+    return InputError(f"{path}: replaced while it was read; it is read again by the next landing")

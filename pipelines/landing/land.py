@@ -8,11 +8,13 @@ lock, finds repeated records and commits.
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from multiprocessing import forkserver, get_all_start_methods, get_context
 from multiprocessing.context import BaseContext
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -24,7 +26,14 @@ from pipelines.landing.context import file_context, stored_path
 from pipelines.landing.detection import Detected, identify
 from pipelines.landing.duplicates import Repeats, find_repeats
 from pipelines.landing.formats import parsers
-from pipelines.landing.inputs import InputFile, list_inputs, local_copy
+from pipelines.landing.inputs import (
+    InputFile,
+    as_listed,
+    is_as_listed,
+    list_inputs,
+    replaced,
+)
+from pipelines.landing.marks import Mark, known_marks, remember_marks
 from pipelines.landing.parsing import Batch, BatchOutcome, FileJob, FileOutcome, parse_batch
 from pipelines.landing.readers import UNREADABLE, Scan, scan
 from pipelines.ledger import EXPORT_FILES, REJECTED_RECORDS, Ledger
@@ -34,7 +43,7 @@ from pipelines.storage import Lake
 from schemas.registry import table_spec, tables
 from schemas.table import FLEET
 from transforms.sql import SqlSession
-from transforms.staging.parser import FileContext
+from transforms.staging.parser import FileContext, Parser
 from transforms.staging.values import identity
 
 LARGE_FILE = 32 << 20
@@ -62,7 +71,7 @@ class LandReport:
         files: Files that are new to the ledger.
         same_content: Files among them whose content was known.
         records: Records by `record`, `accepted`, `duplicate`, `rejected`, `ignored`.
-        unknown: Files whose format is unknown, with the reason: they stay unread and are named.
+        unknown: Files that stay unread and places that cannot be listed, with the reason.
         days: Landing days that got commits.
     """
 
@@ -109,7 +118,6 @@ def land(
         days: Only files of these landing days; all if none.
 
     Raises:
-        InputError: A folder cannot be listed.
         DataCheckError: A file's records do not add up.
     """
     lake.sweep()
@@ -117,18 +125,18 @@ def land(
     staging = tuple(name for name, spec in tables().items() if spec.layer == "staging")
     ledger.remove_unlisted_parts(staging)
     report = LandReport()
-    new = [
-        pair
-        for pair in _new_inputs(settings, ledger)
-        if days is None or (pair[0].facts.day or first_seen) in days
-    ]
+    inputs = _inputs(settings, lake, ledger)
+    new = [pair for pair in inputs.new if days is None or (pair[0].facts.day or first_seen) in days]
     _prepare_workers(settings, sum(file.size for file, _ in new))
-    found, report.unknown = _examine_all(settings, ledger, new, first_seen, progress)
-    known, fresh = _split_known(ledger, found)
+    found, unread = _examine_all(settings, ledger, new, first_seen, progress)
+    report.unknown = inputs.problems + unread
+    known, fresh, touched = _split_known(ledger, found)
+    remember_marks(lake, {_mark_of(item) for item in touched}, inputs.listed)
     _commit_known(lake, known, report)
     batches = _batches(fresh)
     by_id = {item.export_file_id: item for item in fresh}
-    outcomes = _parse_all(settings, lake, batches, progress)
+    listed = {i.export_file_id: _Listed(i.file.mark, i.scan.content_hash) for i in fresh}
+    outcomes = _parse_all(settings, lake, batches, listed, progress)
     wave: list[BatchOutcome] = []
     for batch, outcome in zip(batches, outcomes, strict=True):
         if isinstance(outcome, str):
@@ -142,27 +150,68 @@ def land(
     return report
 
 
-def new_landing_days(settings: Settings, lake: Lake, first_seen: date) -> list[date]:
-    """Landing days of files that the ledger does not know, sorted."""
-    new = _new_inputs(settings, Ledger.read(lake))
-    return sorted({file.facts.day or first_seen for file, _ in new})
+@dataclass(frozen=True)
+class NewFiles:
+    """What the exports' patterns find that the ledger does not know.
+
+    Attributes:
+        days: Landing days of the files, sorted.
+        problems: (path, reason) of places that cannot be listed and of folders in place of files.
+    """
+
+    days: list[date]
+    problems: list[tuple[str, str]]
 
 
-def _new_inputs(settings: Settings, ledger: Ledger) -> list[tuple[InputFile, ExportSettings]]:
+def new_files(settings: Settings, lake: Lake, first_seen: date) -> NewFiles:
+    """What there is to land, and what cannot be listed."""
+    inputs = _inputs(settings, lake, Ledger.read(lake))
+    days = sorted({file.facts.day or first_seen for file, _ in inputs.new})
+    return NewFiles(days, inputs.problems)
+
+
+@dataclass(frozen=True)
+class _Inputs:
+    """Files that the exports' patterns find.
+
+    Attributes:
+        new: Those that the ledger does not know, small ones first, so that a file is known before
+            the one that grew from it.
+        listed: Marks of all; none if a place cannot be listed, so that it is not known.
+        problems: (path, reason) of what cannot be listed.
+    """
+
+    new: list[tuple[InputFile, ExportSettings]]
+    listed: frozenset[Mark] | None
+    problems: list[tuple[str, str]]
+
+
+def _inputs(settings: Settings, lake: Lake, ledger: Ledger) -> _Inputs:
     found: list[tuple[InputFile, ExportSettings]] = []
+    problems: list[tuple[str, str]] = []
+    listed: set[Mark] = set()
+    known = ledger.marks | known_marks(lake)
     taken: dict[str, set[str]] = {}
     for export in settings.exports:
-        for file in list_inputs(settings, export):
+        listing = list_inputs(settings, export)
+        problems.extend(
+            (stored_path(path), reason)
+            for path, reason in listing.problems
+            if (stored_path(path), reason) not in problems
+        )
+        for file in listing.files:
             # A file is read once, by the first export that matches it, else its records would stand
             # in two scopes. One that states another format is kept, to be named as wrong.
             formats = taken.setdefault(file.path, set())
             if formats and (export.format == "auto" or formats & {export.format, "auto"}):
                 continue
             formats.add(export.format)
-            if (export.name, stored_path(file.path), file.mark) not in ledger.marks:
+            mark = (export.name, stored_path(file.path), file.mark)
+            listed.add(mark)
+            if mark not in known:
                 found.append((file, export))
-    # Small files first, so that a file is known before the one that grew from it.
-    return sorted(found, key=lambda p: (p[0].facts.day or date.max, p[0].size, p[0].path))
+    found.sort(key=lambda p: (p[0].facts.day or date.max, p[0].size, p[0].path))
+    return _Inputs(found, None if problems else frozenset(listed), problems)
 
 
 def _examine_all(
@@ -210,8 +259,8 @@ def _examine_all(
 
 def _split_known(
     ledger: Ledger, found: Sequence[_Found]
-) -> tuple[list[tuple[_Found, str]], list[_Found]]:
-    """Files whose content was read before, with the file that was read; and the others."""
+) -> tuple[list[tuple[_Found, str]], list[_Found], list[_Found]]:
+    """Files whose content was read before, with the file that was read; the new; the touched."""
     contents = {
         _told_by(*key, path): file_id
         for key, files in ledger.contents.items()
@@ -220,9 +269,11 @@ def _split_known(
     ids = set(ledger.files["export_file_id"].to_list())
     known: list[tuple[_Found, str]] = []
     fresh: list[_Found] = []
+    touched: list[_Found] = []
     for item in found:
         if item.export_file_id in ids:
             # The same path with the same content: only its modification mark is new.
+            touched.append(item)
             continue
         ids.add(item.export_file_id)
         key = _told_by(
@@ -234,7 +285,11 @@ def _split_known(
         else:
             contents.setdefault(key, item.export_file_id)
             fresh.append(item)
-    return known, fresh
+    return known, fresh, touched
+
+
+def _mark_of(found: _Found) -> Mark:
+    return (found.context.export, found.context.path, found.file.mark)
 
 
 def _told_by(
@@ -287,18 +342,18 @@ def _examine(
     cluster = _cluster_of(file, export)
     scope = cluster or FLEET
     try:
-        with local_copy(file.path, file.size, settings.temp_path) as path:
-            stated = None if export.format == "auto" else export.format
-            detected = identify(path, stated, export.record_format)
-            if not isinstance(detected, Detected):
-                return detected
-            parser = detected.parser
-            scanned = scan(path, contents.lengths(scope, file.facts.node, parser.name))
+        looked = _look(settings, contents, file, export, scope)
+        if looked is None:
+            # It was written to while it was read.
+            looked = _look(settings, contents, file, export, scope, copied=True)
     except InputError as error:
         # One file that cannot be read must not keep the others, and their clusters, from landing.
         return str(error).removeprefix(f"{file.path}: ")
     except OSError as error:
         return f"{error.strerror or 'cannot be read'}; expected a readable file"
+    if looked is None or isinstance(looked, str):
+        return looked or "cannot be read"
+    parser, scanned = looked
     if scanned.broken is not None and scanned.broken.reason.startswith(UNREADABLE):
         return scanned.broken.reason
     context = file_context(
@@ -320,6 +375,31 @@ def _examine(
         scope,
         contents.grown_from(scope, file.facts.node, parser.name, scanned),
     )
+
+
+def _look(
+    settings: Settings,
+    contents: _Contents,
+    file: InputFile,
+    export: ExportSettings,
+    scope: str,
+    *,
+    copied: bool = False,
+) -> tuple[Parser, Scan] | str | None:
+    """Tell the format of a file and hash its bytes as they were listed.
+
+    Returns:
+        Parser and hash; or why it is not read; none if the file changed meanwhile.
+    """
+    with as_listed(file.path, file.size, file.mark, settings.temp_path, copied=copied) as path:
+        stated = None if export.format == "auto" else export.format
+        detected = identify(path, stated, export.record_format)
+        if isinstance(detected, Detected):
+            lengths = contents.lengths(scope, file.facts.node, detected.parser.name)
+            scanned = scan(path, lengths)
+        if path == Path(file.path) and not is_as_listed(file.path, file.mark):
+            return None
+    return (detected.parser, scanned) if isinstance(detected, Detected) else detected
 
 
 def _cluster_of(file: InputFile, export: ExportSettings) -> str | None:
@@ -374,23 +454,51 @@ def _chunks(items: Sequence[_Found]) -> Iterator[list[_Found]]:
         yield chunk
 
 
+@dataclass(frozen=True)
+class _Listed:
+    """What a file was when it was hashed.
+
+    Attributes:
+        mark: Mark as listed.
+        content_hash: Hash of its text.
+    """
+
+    mark: str
+    content_hash: str
+
+
 def _parse_all(
-    settings: Settings, lake: Lake, batches: Sequence[Batch], progress: Progress
+    settings: Settings,
+    lake: Lake,
+    batches: Sequence[Batch],
+    listed: dict[str, _Listed],
+    progress: Progress,
 ) -> Iterator[BatchOutcome | str]:
     """Parse batches in order; several at a time where there is enough to do.
 
     A file that vanished or cannot be read any more leaves its batch for the next landing; why is
     given in place of an outcome.
     """
+    parses = [
+        partial(
+            _parse_as_listed,
+            parse_batch,
+            lake,
+            batch,
+            {job.export_file_id: listed[job.export_file_id] for job in batch.files},
+            settings.temp_path,
+        )
+        for batch in batches
+    ]
     total = sum(job.size for batch in batches for job in batch.files)
     workers = min(settings.workers, len(batches))
     if workers <= 1 or total < PARALLEL_FROM:
-        for done, batch in enumerate(batches):
+        for done, parse in enumerate(parses):
             progress("parsing", done, len(batches))
-            yield _outcome(partial(parse_batch, lake, batch, settings.temp_path))
+            yield _outcome(parse)
         return
     with ProcessPoolExecutor(workers, mp_context=_worker_context()) as pool:
-        waiting = [pool.submit(parse_batch, lake, batch, settings.temp_path) for batch in batches]
+        waiting = [pool.submit(parse) for parse in parses]
         for done, future in enumerate(waiting):
             progress("parsing", done, len(batches))
             try:
@@ -401,6 +509,49 @@ def _parse_all(
                     "out; what it did is left for the next landing; lower `workers`"
                 )
                 raise ResourceError(message) from None
+
+
+def _parse_as_listed(
+    parse: Callable[[Lake, Batch, Path | None], BatchOutcome],
+    lake: Lake,
+    batch: Batch,
+    listed: dict[str, _Listed],
+    temp: Path | None,
+) -> BatchOutcome:
+    """Parse the very bytes of a batch that were hashed: the work of one worker process.
+
+    Raises:
+        InputError: A file was replaced since then, or vanished.
+    """
+    changed: set[str] = set()
+    while True:
+        with ExitStack() as stack:
+            jobs = tuple(
+                _as_hashed(stack, job, listed[job.export_file_id], temp, job.source in changed)
+                for job in batch.files
+            )
+            outcome = parse(lake, replace(batch, files=jobs), temp)
+            # One that was written to while it was parsed is parsed again, from a copy.
+            written = {
+                job.source
+                for job, given in zip(batch.files, jobs, strict=True)
+                if given.source == job.source
+                and not is_as_listed(job.source, listed[job.export_file_id].mark)
+            }
+        if not written:
+            return replace(outcome, batch=batch)
+        changed |= written
+
+
+def _as_hashed(
+    stack: ExitStack, job: FileJob, listed: _Listed, temp: Path | None, copied: bool
+) -> FileJob:
+    path = stack.enter_context(as_listed(job.source, job.size, listed.mark, temp, copied=copied))
+    if path == Path(job.source):
+        return job
+    if scan(path).content_hash != listed.content_hash:
+        raise replaced(job.source)
+    return replace(job, source=str(path))
 
 
 def _outcome(parse: Callable[[], BatchOutcome]) -> BatchOutcome | str:

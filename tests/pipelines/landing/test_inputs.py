@@ -1,5 +1,7 @@
 """Inputs are found locally and on S3, and a fetched copy is what the listing promised."""
 
+import os
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +11,7 @@ from moto.server import ThreadedMotoServer
 
 from pipelines.errors import InputError
 from pipelines.landing import inputs
-from pipelines.landing.inputs import list_inputs, local_copy
+from pipelines.landing.inputs import Listing, as_listed, list_inputs, local_copy
 from pipelines.landing.land import land
 from pipelines.ledger import Ledger
 from pipelines.storage import Lake
@@ -45,7 +47,7 @@ def test_local_files_come_with_facts_and_unfinished_ones_are_left(tmp_path: Path
     put(tmp_path, "c.log.tmp", [line(1)])
     (tmp_path / "in/2026-03-10/folder.log").mkdir()
     settings = zone(tmp_path)
-    found = list_inputs(settings, settings.exports[0])
+    found = list_inputs(settings, settings.exports[0]).files
     assert [Path(f.path).name for f in found] == ["b.log", "a.log"]
     assert [f.facts.day.isoformat() for f in found if f.facts.day] == ["2026-03-10", "2026-03-11"]
     assert found[0].size == len(line(1)) + 1
@@ -56,14 +58,16 @@ def test_a_cluster_that_is_not_in_the_settings_is_no_input(tmp_path: Path) -> No
     put(tmp_path / "other", "a.log", [line(1)])
     text = SETTINGS.replace('"in/', '"{cluster}/in/')
     settings = zone(tmp_path, text)
-    assert [f.facts.cluster for f in list_inputs(settings, settings.exports[0])] == ["alder"]
+    assert [f.facts.cluster for f in list_inputs(settings, settings.exports[0]).files] == ["alder"]
 
 
 def test_the_folder_of_the_settings_may_have_any_name(tmp_path: Path) -> None:
     folder = tmp_path / "100% {cluster} *?[x]"
     put(folder, "a.log", [line(1)])
     settings = zone(folder)
-    assert [Path(f.path).name for f in list_inputs(settings, settings.exports[0])] == ["a.log"]
+    assert [Path(f.path).name for f in list_inputs(settings, settings.exports[0]).files] == [
+        "a.log"
+    ]
 
 
 def test_links_to_folders_are_followed_but_not_in_a_circle(tmp_path: Path) -> None:
@@ -71,7 +75,9 @@ def test_links_to_folders_are_followed_but_not_in_a_circle(tmp_path: Path) -> No
     (tmp_path / "in").symlink_to(tmp_path / "elsewhere/in")
     (tmp_path / "elsewhere/in/2026-03-10/again").symlink_to(tmp_path / "elsewhere/in")
     settings = zone(tmp_path, SETTINGS.replace("%Y-%m-%d/*", "**/%Y-%m-%d/*"))
-    assert [Path(f.path).name for f in list_inputs(settings, settings.exports[0])] == ["a.log"]
+    assert [Path(f.path).name for f in list_inputs(settings, settings.exports[0]).files] == [
+        "a.log"
+    ]
 
 
 def test_a_link_that_leads_nowhere_is_named_and_the_others_land(tmp_path: Path) -> None:
@@ -97,7 +103,7 @@ def test_a_name_that_is_no_utf8_lands_under_an_escaped_name(tmp_path: Path) -> N
 
 def test_an_absent_folder_has_no_inputs(tmp_path: Path) -> None:
     settings = zone(tmp_path)
-    assert list_inputs(settings, settings.exports[0]) == []
+    assert list_inputs(settings, settings.exports[0]) == Listing([])
 
 
 def test_exports_on_s3_land_like_local_ones(tmp_path: Path, s3) -> None:
@@ -119,7 +125,7 @@ def test_exports_on_s3_land_like_local_ones(tmp_path: Path, s3) -> None:
 @pytest.mark.usefixtures("s3")
 def test_an_absent_bucket_has_no_inputs(tmp_path: Path) -> None:
     settings = zone(tmp_path, ON_S3.replace("example-exports", "example-absent"))
-    assert list_inputs(settings, settings.exports[0]) == []
+    assert list_inputs(settings, settings.exports[0]) == Listing([])
 
 
 def test_a_file_of_another_length_is_refused(s3) -> None:
@@ -150,3 +156,92 @@ def test_a_fetched_copy_is_removed(s3) -> None:
     with local_copy("s3://example-exports/x", 5, None) as path:
         assert path.read_bytes() == b"12345"
     assert not path.exists()
+
+
+def test_a_folder_in_place_of_a_file_is_named(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    (tmp_path / "in/2026-03-10/b.log").mkdir()
+    settings = zone(tmp_path)
+    found = list_inputs(settings, settings.exports[0])
+    assert [Path(f.path).name for f in found.files] == ["a.log"]
+    assert found.problems == [(str(tmp_path / "in/2026-03-10/b.log"), "a folder; expected a file")]
+    # Beside files of any name, folders may lie.
+    settings = zone(tmp_path, SETTINGS.replace("*.log*", "*"))
+    assert list_inputs(settings, settings.exports[0]).problems == []
+
+
+def test_a_file_in_place_of_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("")
+    settings = zone(tmp_path)
+    assert list_inputs(settings, settings.exports[0]) == Listing(
+        [], [(str(tmp_path / "in"), "Not a directory; expected a readable folder")]
+    )
+
+
+def test_a_link_to_itself_is_named_and_the_others_land(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    (tmp_path / "in/2026-03-10/b.log").symlink_to(tmp_path / "in/2026-03-10/b.log")
+    settings = zone(tmp_path)
+    report = land(settings, Lake(settings.lake_path), FIRST_SEEN)
+    assert report.records["accepted"] == 1
+    ((path, reason),) = report.unknown
+    assert path.endswith("b.log")
+    assert reason
+
+
+def test_a_link_to_a_file_is_read_as_that_file(tmp_path: Path) -> None:
+    original = put(tmp_path / "elsewhere", "a.log", [line(1)])
+    put(tmp_path, "b.log", [line(2)])
+    (tmp_path / "in/2026-03-10/a.log").symlink_to(original)
+    settings = zone(tmp_path)
+    assert land(settings, Lake(settings.lake_path), FIRST_SEEN).records["accepted"] == 2
+
+
+@pytest.mark.parametrize("kind", ["fifo", "socket"])
+def test_what_is_no_file_is_no_input(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    path = tmp_path / "in/2026-03-10/b.log"
+    if kind == "fifo":
+        os.mkfifo(path)
+    else:
+        monkeypatch.chdir(path.parent)
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(path.name)
+    settings = zone(tmp_path)
+    assert land(settings, Lake(settings.lake_path), FIRST_SEEN).records["accepted"] == 1
+
+
+def test_a_bucket_that_cannot_be_listed_is_named_and_local_exports_land(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Refusing:
+        def find(self, prefix: str, *, detail: bool) -> object:
+            message = f"Access Denied to {prefix} {detail}"
+            raise PermissionError(message)
+
+    monkeypatch.setattr(inputs, "s3_filesystem", Refusing)
+    put(tmp_path, "a.log", [line(1)])
+    more = '  - {name: far, format: s3_access_log, path: "s3://example-exports/in/%Y-%m-%d/*"}\n'
+    settings = zone(tmp_path, SETTINGS + more)
+    report = land(settings, Lake(settings.lake_path), FIRST_SEEN)
+    assert report.records["accepted"] == 1
+    assert report.unknown == [("s3://example-exports/in/", "cannot be listed (PermissionError)")]
+
+
+def test_an_object_that_is_replaced_by_one_of_its_length_is_refused(tmp_path: Path, s3) -> None:
+    body = f"{line(1)}\n".encode()
+    s3.put_object(Bucket="example-exports", Key="in/2026-03-12/replaced.log", Body=body)
+    settings = zone(tmp_path, ON_S3)
+    found = list_inputs(settings, settings.exports[0]).files
+    (file,) = [f for f in found if f.path.endswith("replaced.log")]
+    with as_listed(file.path, file.size, file.mark, None) as path:
+        assert path.read_bytes() == body
+    other = body.replace(b"key-1", b"key-2")
+    s3.put_object(Bucket="example-exports", Key="in/2026-03-12/replaced.log", Body=other)
+    with (
+        pytest.raises(InputError, match="replaced while it was read"),
+        as_listed(file.path, file.size, file.mark, None),
+    ):
+        pass

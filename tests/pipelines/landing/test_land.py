@@ -2,10 +2,14 @@
 
 import datetime as dt
 import gzip
+import json
+import os
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -14,7 +18,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from pipelines.errors import DataCheckError, InputError
+from pipelines.errors import DataCheckError
 from pipelines.landing import land as land_module
 from pipelines.landing import readers
 from pipelines.landing.formats import parsers
@@ -196,16 +200,26 @@ def test_parts_that_no_commit_lists_are_removed(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_read_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The others are read; what lies in it, the next time."""
     put(tmp_path, "a.log", [line(1)])
+    put(tmp_path, "b.log", [line(2)], day="2026-03-11")
     settings = zone(tmp_path)
+    scan_folder = os.scandir
 
-    def refuse(_path: object) -> None:
-        error = PermissionError(13, "Permission denied", str(tmp_path / "in"))
-        raise error
+    def refuse(folder: Path) -> object:
+        if folder.name == "2026-03-10":
+            raise PermissionError(13, "Permission denied", str(folder))
+        return scan_folder(folder)
 
     monkeypatch.setattr("os.scandir", refuse)
-    with pytest.raises(InputError, match="Permission denied; expected a readable folder"):
-        run(settings)
+    report, ledger = run(settings)
+    assert keys(ledger) == ["key-2"]
+    assert report.unknown == [
+        (str(tmp_path / "in/2026-03-10"), "Permission denied; expected a readable folder")
+    ]
+    monkeypatch.undo()
+    _, ledger = run(settings)
+    assert keys(ledger) == ["key-1", "key-2"]
 
 
 def test_a_file_is_read_by_the_first_export_that_matches_it(tmp_path: Path) -> None:
@@ -443,3 +457,126 @@ def test_a_list_that_did_not_change_says_each_night_that_its_pods_are_still_ther
     assert len(set(seen)) == 2
     report, _ = run(settings)
     assert report.files == 0
+
+
+def growing(path: Path, when: str, monkeypatch: pytest.MonkeyPatch, lines: list[str]) -> None:
+    """Have lines added to a file while it is hashed, or while it is parsed."""
+    whole = getattr(land_module, when)
+
+    def grow(*arguments: Any) -> object:
+        result = whole(*arguments)
+        if lines:
+            with path.open("a", encoding="utf-8") as file:
+                file.write(lines.pop(0) + "\n")
+        return result
+
+    monkeypatch.setattr(land_module, when, grow)
+
+
+@pytest.mark.parametrize("when", ["identify", "scan", "parse_batch"])
+def test_a_file_that_grows_while_it_is_read_is_read_as_it_was_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    path = put(tmp_path, "a.log", [line(1)])
+    listed = path.read_bytes()
+    settings = zone(tmp_path)
+    growing(path, when, monkeypatch, [line(2), line(3), line(4)])
+    report, ledger = run(settings)
+    assert report.unknown == []
+    assert counts(report) == (1, 1, 0, 0, 0)
+    (row,) = ledger.files.iter_rows(named=True)
+    assert (row["size_bytes"], row["text_bytes"]) == (len(listed), len(listed))
+    assert row["content_hash"] == sha256(listed).hexdigest()
+    monkeypatch.undo()
+    _, ledger = run(settings)
+    written = len(path.read_text(encoding="utf-8").splitlines())
+    assert written > 1
+    assert keys(ledger) == [f"key-{n}" for n in range(1, written + 1)]
+    assert ledger.files["grown_from"].drop_nulls().to_list() == [row["export_file_id"]]
+
+
+@pytest.mark.parametrize("text", [f"{line(8)}\n{line(9)}\n", f"{line(8)}\n", ""])
+def test_a_file_that_is_replaced_between_hash_and_parse_is_refused_and_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """By a longer one, one of the same length, or by nothing (copied and truncated)."""
+    path = put(tmp_path, "a.log", [line(1)])
+    put(tmp_path, "b.log", [line(2)], day="2026-03-11")
+    settings = zone(tmp_path)
+    batches = land_module._batches
+
+    def replace_file(*arguments: Any) -> object:
+        path.write_text(text, encoding="utf-8")
+        return batches(*arguments)
+
+    monkeypatch.setattr(land_module, "_batches", replace_file)
+    report, ledger = run(settings)
+    assert keys(ledger) == ["key-2"]
+    ((named, reason),) = report.unknown
+    assert named == str(path)
+    assert "a.log: replaced while it was read; it is read again by the next landing" in reason
+    monkeypatch.undo()
+    report, ledger = run(settings)
+    assert report.unknown == []
+    assert keys(ledger) == sorted(
+        ["key-2", *(["key-8"] if text else []), *(["key-9"] * (text.count("key-9") > 0))]
+    )
+
+
+def test_a_touched_file_is_hashed_once_more_and_then_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(tmp_path, "a.log", [line(1)])
+    settings = zone(tmp_path)
+    run(settings)
+    os.utime(path, ns=(1, 1))
+    hashed = []
+    scan = land_module.scan
+    monkeypatch.setattr(land_module, "scan", lambda *a: hashed.append(a) or scan(*a))
+    for _ in range(3):
+        report, ledger = run(settings)
+        assert report.files == 0
+    assert len(hashed) == 1
+    assert ledger.files.height == 1
+    # What is touched again, or gone, is forgotten.
+    os.utime(path, ns=(2, 2))
+    run(settings)
+    assert len(hashed) == 2
+    marks = tmp_path / "lake/.touched.json"
+    assert [mark[2] for mark in json.loads(marks.read_text())] == [f"{path.stat().st_size}-2"]
+    marks.write_text("damaged")
+    run(settings)
+    assert len(hashed) == 3
+
+
+@pytest.mark.parametrize("kind", ["gzip", "zstd"])
+def test_a_torn_packed_file_keeps_whole_records_and_its_break_is_a_reject(
+    tmp_path: Path, kind: str
+) -> None:
+    rng = random.Random(3)
+    texts = [line(n, size=rng.randrange(10**9)) for n in range(3_000)]
+    plain = put(tmp_path, "a.log", texts)
+    text = plain.read_bytes()
+    plain.unlink()
+    packed = gzip.compress(text) if kind == "gzip" else pa.compress(text, "zstd", asbytes=True)
+    (plain.parent / "a.log.packed").write_bytes(packed[: len(packed) * 2 // 3])
+    report, ledger = run(zone(tmp_path))
+    records, accepted, _, rejected, _ = counts(report)
+    assert (rejected, records) == (1, accepted + 1)
+    assert 0 < accepted < 3_000
+    (row,) = rejects(ledger)
+    assert str(row["reason"]).startswith("truncated: expected the end of the compressed stream")
+
+
+def test_an_empty_file_of_a_stated_format_lands_and_one_of_any_format_is_named(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path, "a.log", [])
+    report, ledger = run(zone(tmp_path))
+    assert report.unknown == []
+    assert ledger.files.select("size_bytes", "record_count").rows() == [(0, 0)]
+    other = tmp_path / "other"
+    put(other, "a.log", [])
+    report, ledger = run(zone(other, SETTINGS.replace("format: s3_access_log", "format: auto")))
+    assert report.unknown == [(str(other / "in/2026-03-10/a.log"), "the file is empty")]
+    assert ledger.files.is_empty()
