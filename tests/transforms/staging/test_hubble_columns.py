@@ -28,6 +28,7 @@ from tests.transforms.staging.hubble_files import (
     check_equal,
     collect,
 )
+from tests.transforms.staging.hubble_variants import LOGS, RETINA, VARIANTS, WHOLE, camel
 from transforms.sql import SqlSession
 from transforms.staging import hubble_columns
 from transforms.staging.hubble_columns import TextFile, parse_columns
@@ -356,6 +357,90 @@ def test_the_path_names_the_node_of_lines_without_one(folder, session):
     ]
 
 
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_variant_is_read_alike_alone_and_among_plain_lines(folder, session, name):
+    data = VARIANTS[name].data
+    for size in (200, 1 << 20):
+        check_equal(by_columns(data, folder, session, size=size), by_lines(data))
+    if not data.startswith(b"\xef\xbb\xbf"):
+        text = text_of(*PLAIN, data, *PLAIN)
+        for size, with_scratch in ((3_000, True), (1 << 20, True), (3_000, False)):
+            found = by_columns(text, folder, session, size=size, with_scratch=with_scratch)
+            check_equal(found, by_lines(text))
+
+
+def test_columns_go_on_behind_lines_of_several_records(folder, session, monkeypatch):
+    reads = LineReads(monkeypatch)
+    torn = flow_line()[:300]
+    glued = (torn + flow_line(), flow_line() + line(DNS_RESPONSE), torn, torn + LOST + IPCACHE)
+    text = text_of(*PLAIN * 9, *(part for each in glued for part in (each, *PLAIN * 9)))
+    found = by_columns(text, folder, session)
+    check_equal(found, by_lines(text))
+    lines = {locator.split(" byte ")[0] for locator in reads.locators}
+    assert len(lines) == len(glued)
+    assert found.record_count == 5 * 9 * len(PLAIN) + 2 + 2 + 1 + 3
+    indexes = found.tables["flows"]["record_index"]
+    assert indexes.is_sorted()
+    assert indexes.max() == found.record_count - 1
+
+
+def test_columns_go_on_behind_a_line_that_is_torn_between_tokens(folder, session, monkeypatch):
+    reads = LineReads(monkeypatch)
+    torn = '{"flow":{"time":"2026-03-10T10:00:30Z","source":{"labels":['
+    text = text_of(*PLAIN * 9, torn, *PLAIN * 9, torn + flow_line(), *PLAIN * 9, torn)
+    check_equal(by_columns(text, folder, session), by_lines(text))
+    assert len({locator.split(" byte ")[0] for locator in reads.locators}) == 3
+
+
+def test_a_line_of_very_many_records_is_left_to_the_line_reader(folder, session, monkeypatch):
+    monkeypatch.setattr(hubble_columns, "MOST_RECORDS", 20)
+    monkeypatch.setattr(hubble_columns, "BATCH_ROWS", 8)
+    text = text_of(*PLAIN, flow_line() * 90, *PLAIN)
+    path = folder / "glued.log"
+    path.write_bytes(text)
+    batches = list(
+        parse_columns(
+            TextFile(str(path), "none"), blocks(text), CONTEXT, session, export_file_id=FILE_ID
+        )
+    )
+    assert max(batch.record_count for batch in batches) <= 20
+    check_equal(collect(batches), by_lines(text))
+
+
+def test_other_names_and_wrapped_values_are_found_among_plain_lines(folder, session, monkeypatch):
+    reads = LineReads(monkeypatch)
+    extensions = {"@type": "type.googleapis.com/utils.RetinaMetadata", "bytes": "74"}
+    odd = [
+        *(json.dumps(camel(event)) for event in WHOLE),
+        *(
+            flow_line(**{f"{place}": value})
+            for place, value in (
+                ("nodeName", "n"), ("IP__sourceXlated", "203.0.113.1"), ("isReply", True),
+                ("l4__UDP__sourcePort", 7), ("l4__TCP__destinationPort", 7),
+                ("source__podName", "x"), ("aggregate__egressFlowCount", 5),
+                ("event_type__subType", 5), ("l7__latencyNs", "5"), ("dropReason", 5),
+            )
+        ),
+        json.dumps({"flow": FLOW, "nodeName": "n"}),
+    ]  # fmt: skip
+    plain = [
+        flow_line(is_reply={"value": True}),
+        flow_line(is_reply={}),
+        flow_line(extensions=extensions),
+        flow_line(extensions=extensions, verdict="DROPPED"),
+        flow_line(extensions={"@type": "x"}),
+        line(RETINA),
+        flow_line(Summary='"nodeName":'),
+        flow_line(source__labels=["nodeName"]),
+    ]
+    text = text_of(*PLAIN, *plain, *PLAIN)
+    check_equal(by_columns(text, folder, session), by_lines(text))
+    retina = len(PLAIN) + plain.index(line(RETINA)) + 1
+    assert reads.locators in ([], [f"line {retina}"])
+    text = text_of(*PLAIN, *odd, *PLAIN)
+    check_equal(by_columns(text, folder, session), by_lines(text))
+
+
 @pytest.mark.samples
 def test_real_files_are_read_alike(samples, folder, session):
     for path in sorted((samples / "hubble").glob("*.jsonl")):
@@ -375,6 +460,9 @@ LEAVES = st.sampled_from(
         "2026-03-10T10:00:30.1234567891Z", "1969-12-31T23:59:59.9999999Z",
         "9999-01-01T00:00:00Z", "2026-03-10T10:00Z", "192.0.2.1", "::FFFF:192.0.2.1",
         "2001:DB8::1", "alder/n", "a/", "Ünï", "a\u0000b", "\u2028", "x" * 300,
+        "0001-01-01T00:00:00Z", {"value": True}, {"value": "x"}, {"podName": "x"}, {"bytes": 5},
+        {"@type": "type.googleapis.com/utils.RetinaMetadata", "bytes": "7", "drop_reason": "X_Y"},
+        {"@type": "type.googleapis.com/utils.RetinaMetadata", "previouslyObservedBytes": -1},
         "hf_FAKEtokenFAKEtokenFAKEtoken", "http://u:p@h/p?q", "a.b.svc.cluster.local.",
     ]
 )  # fmt: skip
@@ -387,7 +475,9 @@ TEXT_PATHS = (
     "destination.namespace", "destination.labels", "source.workloads", "source_service",
     "event_type", "event_type.type", "event_type.sub_type", "l7.type", "l7.latency_ns",
     "l7.dns.query", "l7.dns.ttl", "l7.dns.rcode", "l7.http.code", "l7.http.method",
-    "l7.http.url", "egress_denied_by", "ingress_denied_by", "proxy_port", "aggregate",
+    "l7.http.url", "egress_denied_by", "ingress_denied_by", "proxy_port", "aggregate", "extensions",
+    "nodeName", "isReply", "source.podName", "IP.sourceXlated", "l4.UDP.sourcePort",
+    "l7.latencyNs", "event_type.subType",
 )  # fmt: skip
 LIST_PATHS = (
     "source.labels", "destination_names", "source_names", "l7.dns.ips", "l7.dns.cnames",
@@ -418,10 +508,25 @@ def test_odd_values_are_read_alike(folder, session, odd, size):
     check_equal(by_columns(text, folder, session, size=size), by_lines(text))
 
 
+PARTS = (
+    "[", "]", ",", "[]", "[[", "]]", "},", "}", "{", '{"flow":{', '{"flow":{"labels":[', "\0\0",
+    f"[{PLAIN[0]},", f"{PLAIN[1]},", f"{PLAIN[2]}]", f"[{PLAIN[3]},{LOST}]", PLAIN[0] + PLAIN[1],
+    json.dumps(json.loads(PLAIN[0]), indent=1), json.dumps(json.loads(LOST), indent=1),
+    json.dumps([json.loads(PLAIN[1])], indent=1), json.dumps(json.loads(PLAIN[2]), indent=1)[:300],
+    json.dumps(json.loads(PLAIN[2]), indent=0)[200:], f"{PLAIN[0]}\0\0", f"x{PLAIN[0]}",
+    f"{PLAIN[0]}}}{PLAIN[1]}", "```", "Mar 10 10:00:30.500: a (ID:1) -> b (ID:2) x FORWARDED (x)",
+)  # fmt: skip
+"""Brackets, documents and what stands around events."""
+
+
 @st.composite
 def any_lines(draw) -> bytes:
-    """A plain, odd, other or damaged line."""
-    kind = draw(st.integers(0, 5))
+    """A plain, odd, other or damaged line, or several."""
+    kind = draw(st.integers(0, 7))
+    if kind == 6:
+        return draw(st.sampled_from(PARTS)).encode()
+    if kind == 7:
+        return draw(st.sampled_from(LOGS)).encode()
     if kind == 0:
         return draw(odd_lines()).encode()
     if kind == 1:
