@@ -64,23 +64,27 @@ alone AS (
     HAVING COUNT(*) = 1
 ),
 
--- What the names mean to those whose log has answers.
+-- Names for which an answer held an address, in whatever log has answers.
 told AS (
     SELECT query_name, UNNEST(answers) AS answer
     FROM dns_lookups
-    WHERE answers IS NOT NULL AND query_name IN (SELECT query_name FROM alone)
+    WHERE answers IS NOT NULL
 ),
 
-addresses AS (
-    SELECT DISTINCT query_name, answer.data AS address
-    FROM told
-    WHERE answer.type IN ('A', 'AAAA')
+known AS (
+    SELECT
+        l.connection,
+        l.query_name,
+        BOOL_OR(t.query_name = l.query_name) AS is_its_own
+    FROM alone AS l
+    INNER JOIN told AS t
+        ON l.responder_address = t.answer.data AND t.answer.type IN ('A', 'AAAA')
+    GROUP BY l.connection, l.query_name
 )
 
--- A name whose answers are known, and do not hold this address, is not the name.
+-- An address that is known as other names' only is not this name's. (That a name's known answers
+-- do not hold it proves nothing: big hosts answer with other addresses each time.)
 SELECT l.connection, l.query_name
 FROM alone AS l
-LEFT JOIN addresses AS a ON l.query_name = a.query_name AND l.responder_address = a.address
-WHERE
-    a.address IS NOT NULL
-    OR l.query_name NOT IN (SELECT query_name FROM addresses)
+LEFT JOIN known AS k ON l.connection = k.connection
+WHERE k.connection IS NULL OR k.is_its_own

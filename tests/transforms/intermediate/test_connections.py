@@ -736,14 +736,17 @@ def test_the_only_name_asked_just_before_is_the_name_where_the_log_has_no_answer
     assert named(row) == ("dns_time", "late.example.com", None, "dns://late.example.com:443")
 
 
-def test_a_name_asked_just_before_is_not_the_name_if_other_logs_know_its_addresses():
-    def known(address: str) -> dict[str, Any]:
-        answer = {"name": "late.example.com", "type": "A", "data": address, "ttl": 60}
-        return lookup("07:00", client_address="192.0.2.77", answers=[answer])
+def test_a_name_asked_just_before_is_not_the_name_if_the_address_is_known_as_anothers():
+    def known(name: str, address: str) -> dict[str, Any]:
+        answer = {"name": name, "type": "A", "data": address, "ttl": 60}
+        return lookup("07:00", name, client_address="192.0.2.77", answers=[answer])
 
-    asked = lookup("07:59:59")
-    assert one(WHOLE, dns_lookups=[asked, known("203.0.113.99")])["name_kind"] == "none"
-    row = one(WHOLE, dns_lookups=[asked, known("203.0.113.99"), known(OUT)])
+    asked, other = lookup("07:59:59"), known("other.example.com", OUT)
+    assert one(WHOLE, dns_lookups=[asked, other])["name_kind"] == "none"
+    row = one(WHOLE, dns_lookups=[asked, other, known("late.example.com", OUT)])
+    assert named(row)[:2] == ("dns_time", "late.example.com")
+    # Hosts that answer with other addresses each time.
+    row = one(WHOLE, dns_lookups=[asked, known("late.example.com", "203.0.113.99")])
     assert named(row)[:2] == ("dns_time", "late.example.com")
 
 
