@@ -4,7 +4,7 @@ Used for objects of the Kubernetes API and for Polyaxon's archive of the same ob
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -289,7 +289,7 @@ def pod_rows(
         "start_time_at": started,
         "deletion_at": deletion,
         "is_deleted": watch_event == "DELETED",
-        **_run(metadata, parts, context, folder_run),
+        **run_values(metadata, _instances(parts), context, folder_run),
         "gpu_count": _gpu_count(parts, item.path),
         "declared_accesses": _declared(spec, parts, namespace, context),
     }
@@ -509,23 +509,34 @@ def _ports(parts: Sequence[_Part]) -> list[dict[str, Any]] | None:
     return found or None
 
 
-def _run(
-    metadata: Metadata, parts: Sequence[_Part], context: FileContext, folder_run: str | None
+def _instances(parts: Sequence[_Part]) -> list[str]:
+    return [
+        variable.value
+        for part in parts
+        if part.spec is not None
+        for variable in part.spec.env or ()
+        if variable.name == run_identity.RUN_VARIABLE and variable.value
+    ]
+
+
+def run_values(
+    metadata: Metadata,
+    instances: Iterable[str],
+    context: FileContext,
+    folder_run: str | None = None,
 ) -> dict[str, Any]:
-    """The run of the pod and what annotations say of it."""
+    """The run of a pod and what annotations say of it.
+
+    Args:
+        metadata: Metadata of the pod.
+        instances: Values of POLYAXON_RUN_INSTANCE in its containers.
+        context: The file.
+        folder_run: Run whose archive holds the pod.
+    """
     labels, annotations = metadata.labels or {}, metadata.annotations or {}
     names = [metadata.name or "", *(o.name or "" for o in metadata.owner_references or ())]
     match = run_identity.run_of_pod(
-        labels=labels,
-        instances=[
-            variable.value
-            for part in parts
-            if part.spec is not None
-            for variable in part.spec.env or ()
-            if variable.name == run_identity.RUN_VARIABLE and variable.value
-        ],
-        names=names,
-        folder_run=folder_run,
+        labels=labels, instances=instances, names=names, folder_run=folder_run
     )
     component = labels.get(run_identity.COMPONENT_LABEL)
     if not component and match.is_cleaner:

@@ -24,6 +24,7 @@ import msgspec
 
 from transforms.staging.json_heads import first_value
 from transforms.staging.json_records import Item, RecordError, decode, documents
+from transforms.staging.otlp_gauges import names_in
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition
 from transforms.staging.refusal import RefusedError, refuse
 from transforms.staging.stored_text import name_text
@@ -136,6 +137,10 @@ class _Pod(NamedTuple):
 def _recognise(head: bytes) -> Recognition:
     value = first_value(head)
     if isinstance(value, dict) and isinstance(value.get("resourceMetrics"), list):
+        names = names_in(value)
+        if names and all(name.startswith("kube_") for name in names):
+            # Series of kube-state-metrics, which another parser reads.
+            return Recognition(1, "OTLP JSON metrics")
         return Recognition(3, "OTLP JSON metrics")
     return Recognition(0)
 
