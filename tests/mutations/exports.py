@@ -18,7 +18,7 @@ from pipelines.landing.formats import parsers
 from pipelines.landing.readers import Break, raw_records
 from transforms.staging.parser import FileContext, Parsed
 
-_LINE = re.compile(r"line (\d+)(?: (\$.*))?\Z")
+_LINE = re.compile(r"line (\d+)(?: byte \d+)?(?: (\$.*))?\Z")
 
 
 class Result(NamedTuple):
