@@ -376,13 +376,17 @@ def _deliveries(settings: Settings, ledger: Ledger) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
+JUDGED = ("cluster", "export", "format", "landing_date", "status", "latest_event_at")
+"""What transforms see of deliveries: the rest is counted on and would make old days stale."""
+
+
 def _awaited(settings: Settings, deliveries: pl.DataFrame, day: BuildDay) -> pl.DataFrame:
     """Deliveries of the landing days on which the day's files are awaited.
 
     Later ones say nothing of the day, and would make every old day stale.
     """
     last = last_awaited(settings, day.date)
-    return deliveries.filter(pl.col("landing_date").is_between(day.date, last))
+    return deliveries.filter(pl.col("landing_date").is_between(day.date, last)).select(JUDGED)
 
 
 def _scopes(day: BuildDay, table: str) -> tuple[str, ...] | None:

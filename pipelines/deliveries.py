@@ -5,6 +5,7 @@ a row that says so.
 """
 
 import datetime as dt
+from collections.abc import Mapping, Sequence
 from statistics import median_low
 from typing import Any
 
@@ -35,6 +36,7 @@ def delivery_rows(
     ledger: Ledger,
     today: dt.date | None = None,
     until: dt.date | None = None,
+    left_out: Mapping[dt.date, Sequence[str]] | None = None,
 ) -> pl.DataFrame:
     """Rows of `deliveries`, by its key.
 
@@ -43,6 +45,7 @@ def delivery_rows(
         ledger: The ledger.
         today: With a day given, what is missing but may still come is `late`, not `missing`.
         until: Last day, where that is behind the newest landed one.
+        left_out: Clusters that the fleet's published answers of a day leave out.
     """
     spec = table_spec(DELIVERIES)
     if ledger.files.is_empty():
@@ -65,6 +68,7 @@ def delivery_rows(
                 group = landed.get((scope, export.name, day))
                 row = _row(settings, export, scope, day, group, earlier, pod_nodes, today)
                 row["naming_notes"] = _naming_notes(group, node_addresses.get(scope, frozenset()))
+                row["left_out_clusters"] = _of_row(scope, (left_out or {}).get(day, ()))
                 rows.append(row)
                 if row["file_count"]:
                     earlier.append(row["bytes"])
@@ -72,6 +76,30 @@ def delivery_rows(
         {c: [row[c] for row in rows] for c in spec.polars_schema}, schema=spec.polars_schema
     )
     return frame.sort(spec.order)
+
+
+def _of_row(scope: str, left_out: Sequence[str]) -> list[str]:
+    """Clusters that a row of a cluster, or of the fleet, speaks of."""
+    return sorted(cluster for cluster in left_out if scope in {cluster, FLEET})
+
+
+def note_left_out(lake: Lake, day: dt.date, left_out: Sequence[str]) -> None:
+    """Name the clusters that the fleet's published answers of a day leave out (definitions.md 14).
+
+    A day that has no deliveries yet names them when they are written.
+    """
+    path = lake.path(DELIVERIES, day, FLEET)
+    if not path.is_file():
+        return
+    rows = pl.read_parquet(path, glob=False, hive_partitioning=False)
+    named = [_of_row(scope, left_out) for scope in rows["cluster"]]
+    column = pl.Series("left_out_clusters", named, pl.List(pl.String))
+    if "left_out_clusters" in rows.columns and rows["left_out_clusters"].to_list() == named:
+        return
+    rows = rows.with_columns(column)
+    schema = table_spec(DELIVERIES).polars_schema
+    if set(rows.columns) == set(schema):
+        write_deliveries(lake, rows.select(list(schema)))
 
 
 def write_deliveries(lake: Lake, rows: pl.DataFrame) -> int:

@@ -26,7 +26,13 @@ from pipelines.build import (
 )
 from pipelines.catalog import is_current, write_catalog
 from pipelines.catalog import made_from as catalogue_made_from
-from pipelines.deliveries import DELIVERIES, delivery_rows, export_scopes, write_deliveries
+from pipelines.deliveries import (
+    DELIVERIES,
+    delivery_rows,
+    export_scopes,
+    note_left_out,
+    write_deliveries,
+)
 from pipelines.errors import PodledgerError
 from pipelines.finality import (
     BUILT,
@@ -200,7 +206,10 @@ def note_deliveries(workspace: Workspace, asked: Iterable[dt.date]) -> None:
     """
     with workspace.locked() as lake:
         until = max((*asked, *lake.days(DELIVERIES)), default=None)
-        rows = delivery_rows(workspace.settings, Ledger.read(lake), workspace.today, until)
+        left_out = {day: left_out_clusters(workspace, day) for day in lake.days(BUILT)}
+        rows = delivery_rows(
+            workspace.settings, Ledger.read(lake), workspace.today, until, left_out
+        )
         write_deliveries(lake, rows)
 
 
@@ -219,14 +228,23 @@ def missing_deliveries(workspace: Workspace, days: list[dt.date]) -> list[str]:
 
 def missing_clusters(workspace: Workspace, days: list[dt.date]) -> list[str]:
     """Clusters that the fleet's tables of the days leave out (definitions.md 14), in words."""
-    lake, settings = workspace.lake, workspace.settings
-    tables = [t for t in transforms() if table_spec(t).scope == "cluster"]
     return [
         f"{cluster}: no published tables of {day}; the fleet's answers leave it out"
         for day in days
+        for cluster in left_out_clusters(workspace, day)
+    ]
+
+
+def left_out_clusters(workspace: Workspace, day: dt.date) -> list[str]:
+    """Clusters without a published file of a built day."""
+    lake, settings = workspace.lake, workspace.settings
+    if not lake.files(BUILT, day):
+        return []
+    tables = [t for t in transforms() if table_spec(t).scope == "cluster"]
+    return [
+        cluster
         for cluster in sorted(settings.clusters)
-        if lake.files(BUILT, day)
-        and not all(lake.path(table, day, cluster).is_file() for table in tables)
+        if not all(lake.path(table, day, cluster).is_file() for table in tables)
     ]
 
 
@@ -377,6 +395,7 @@ def publish_catalogue(workspace: Workspace, day: dt.date) -> dict[str, int] | No
     with workspace.locked() as lake:
         settings = workspace.settings
         settle(lake, day)
+        note_left_out(lake, day, left_out_clusters(workspace, day))
         rows = None
         if not is_current(lake, settings.catalog_path):
             rows = write_catalog(

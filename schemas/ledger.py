@@ -111,6 +111,10 @@ class Deliveries(Table):
         "`no_dns_events`, `no_responses`, `only_failures`, `no_answers`, `no_addresses`, "
         "`no_clients`, `node_clients`; empty where nothing is to be said."
     )
+    left_out_clusters: TextList = c.column(
+        "Clusters of this row that have no published tables of that day, so that the fleet's "
+        "answers of the day leave them out; empty while the day is not built."
+    )
 
 
 @table(

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -22,6 +23,7 @@ from pipelines.run import (
     missing_clusters,
     missing_deliveries,
     note_deliveries,
+    publish_catalogue,
     require_possible,
     unbuilt_days,
     warnings_of,
@@ -111,10 +113,23 @@ def test_a_cluster_that_was_never_built_is_named(tmp_path: Path) -> None:
     assert missing_clusters(workspace, [DAY]) == [
         "birch: no published tables of 2026-03-10; the fleet's answers leave it out"
     ]
+    publish_catalogue(workspace, DAY)
+    assert left_out(workspace) == [["birch"]]
+    note_deliveries(workspace, [DAY])
+    assert left_out(workspace) == [["birch"]]
     workspace.only_cluster = None
     for table in transforms():
         build_table_of_day(workspace, table, DAY)
     assert missing_clusters(workspace, [DAY]) == []
+    publish_catalogue(workspace, DAY)
+    assert left_out(workspace) == [[]]
+
+
+def left_out(workspace: Workspace) -> list[list[str]]:
+    """What the deliveries in the catalogue say."""
+    with duckdb.connect(str(workspace.settings.catalog_path), read_only=True) as connection:
+        rows = connection.execute("SELECT left_out_clusters FROM deliveries").fetchall()
+    return [clusters for (clusters,) in rows]
 
 
 def test_a_cluster_whose_table_fails_stays_unpublished_and_the_others_do_not(
