@@ -27,8 +27,8 @@ time or addresses a mask removed.
 
 **Names** (design.md 5): HTTP host; a live binding of the pod, its node or the cluster; what Hubble
 states within 2 s of the start; the only external name that the pod asked in the 5 s before, where
-the log has no answers and the address is not known as other names' only; the service; an address known everywhere. Inside the cluster the resource
-is the service or workload whatever the name.
+the log has no answers and the address is not known as other names' only; the service; an address
+known everywhere. Inside the cluster the resource is the service or workload whatever the name.
 """
 
 from datetime import timedelta
