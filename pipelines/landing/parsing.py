@@ -10,14 +10,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import polars as pl
 import pyarrow as pa
 
-from pipelines.errors import DataCheckError
 from pipelines.landing.columns import COLUMN_FORMATS, COLUMNS_FROM, column_batches
 from pipelines.landing.formats import parsers
+from pipelines.landing.frames import NOT_REPRESENTABLE, Provenance, checked_frames
 from pipelines.landing.inputs import local_copy
 from pipelines.landing.parquet_rows import is_parquet
 from pipelines.landing.readers import MAX_LINE_BYTES, Break, raw_records
@@ -334,11 +334,12 @@ def _write_rows(
     refused: list[tuple[int, Parsed, str]] = []
     if not pending:
         return refused
+    provenance = Provenance(job.export_file_id, job.format, job.context.cluster)
     try:
-        frames = _frames(pending, job)
-    except _NOT_REPRESENTABLE:
-        pending, refused = _representable(pending, job)
-        frames = _frames(pending, job)
+        frames = checked_frames(pending, provenance)
+    except NOT_REPRESENTABLE:
+        pending, refused = _representable(pending, provenance)
+        frames = checked_frames(pending, provenance)
     outcome.accepted_count += len(pending)
     for table, frame in frames.items():
         first, count = outcome.tables.get(table, (part.rows(table), 0))
@@ -346,77 +347,40 @@ def _write_rows(
         outcome.tables[table] = (first, count + frame.height)
         _note_range(table_spec(table), frame, outcome)
         outcome.naming.add(table, frame)
-        nulls = frame.null_count().row(0, named=True)
-        holds_value = {name: count < frame.height for name, count in nulls.items()}
+        holds_value = {s.name: s.null_count() < frame.height for s in frame.get_columns()}
         _note_capabilities(table_spec(table), holds_value, outcome)
     return refused
 
 
 _NO_ROW = "no_row: expected a row, a reason to refuse it or a reason to ignore it"
 """A record of which a parser says nothing must not disappear."""
-_NOT_REPRESENTABLE = (
-    TypeError,
-    ValueError,
-    OverflowError,
-    pl.exceptions.PolarsError,
-    DataCheckError,
-)
 
 
 def _representable(
-    pending: list[tuple[int, Parsed]], job: FileJob
+    pending: Sequence[tuple[int, Parsed]], provenance: Provenance
 ) -> tuple[list[tuple[int, Parsed]], list[tuple[int, Parsed, str]]]:
-    """Part the records whose values a table can hold from the others, which get a reason."""
-    good: list[tuple[int, Parsed]] = []
-    refused: list[tuple[int, Parsed, str]] = []
-    for index, parsed in pending:
-        try:
-            _frames([(index, parsed)], job)
-        except _NOT_REPRESENTABLE as error:
-            refused.append((index, parsed, f"not_representable: {redact(str(error))[:200]}"))
-        else:
-            good.append((index, parsed))
-    return good, refused
+    """Part the records whose values a table can hold from the others, which get a reason.
 
-
-def _frames(pending: list[tuple[int, Parsed]], job: FileJob) -> dict[str, pl.DataFrame]:
-    """Rows of the records as checked frames, by table."""
-    by_table: dict[str, list[dict[str, Any]]] = {}
-    for index, parsed in pending:
-        ordinals: Counter[str] = Counter()
-        for table, values in parsed.rows:
-            row = {
-                "export_file_id": job.export_file_id,
-                "record_index": index,
-                "row_index": ordinals[table],
-                "source_format": job.format,
-                "cluster": job.context.cluster,
-                **values,
-            }
-            ordinals[table] += 1
-            by_table.setdefault(table, []).append(row)
-    frames = {}
-    for table, rows in by_table.items():
-        spec = table_spec(table)
-        schema = spec.polars_schema
-        unknown = {name for row in rows for name in row} - set(schema)
-        if unknown:
-            message = f"{table}: the parser filled unknown column(s) {sorted(unknown)}"
-            raise AssertionError(message)
-        frame = pl.DataFrame(
-            {
-                name: pl.Series(name, [row.get(name) for row in rows], dtype=dtype, strict=True)
-                for name, dtype in schema.items()
-            }
-        )
-        check(spec, frame)
-        frames[table] = frame
-    return frames
+    Halves are tried, so that one such record among thousands costs little.
+    """
+    try:
+        checked_frames(pending, provenance)
+    except NOT_REPRESENTABLE as error:
+        if len(pending) == 1:
+            ((index, parsed),) = pending
+            return [], [(index, parsed, f"not_representable: {redact(str(error))[:200]}")]
+    else:
+        return list(pending), []
+    middle = len(pending) // 2
+    good, refused = _representable(pending[:middle], provenance)
+    more_good, more_refused = _representable(pending[middle:], provenance)
+    return good + more_good, refused + more_refused
 
 
 def _note_range(spec: TableSpec, frame: pl.DataFrame, outcome: FileOutcome) -> None:
-    low = frame.select(pl.min_horizontal(*spec.covers).min()).item()
-    high = frame.select(pl.max_horizontal(*spec.covers).max()).item()
+    columns = [frame.get_column(name) for name in spec.covers]
+    low = min((at for c in columns if isinstance(at := c.min(), datetime)), default=None)
+    high = max((at for c in columns if isinstance(at := c.max(), datetime)), default=None)
     if low is not None:
         known = outcome.first_event_at
         outcome.first_event_at = low if known is None else min(known, low)
