@@ -24,9 +24,8 @@ from typing import Any
 import msgspec
 
 from transforms.staging import lookup_fields as f
-from transforms.staging.json_heads import first_value
 from transforms.staging.json_items import whole_record_id
-from transforms.staging.json_lookups import Row, parse_lookups
+from transforms.staging.json_lookups import Row, parse_lookups, recognise_records
 from transforms.staging.json_records import Item, decode
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition
 from transforms.staging.refusal import refuse
@@ -45,7 +44,6 @@ SHOWN_KEYS = frozenset(
     }
 )  # fmt: skip
 """Keys whose text an excerpt may show; answers may hold texts of any kind."""
-HEAD_RECORDS = 50
 
 _TIMES = ("time", "TimeGenerated")
 _FIELDS = {
@@ -208,22 +206,17 @@ def _decoded(text: str) -> Any:  # noqa: ANN401  any JSON value
 
 
 def _recognise(head: bytes) -> Recognition:
-    value = first_value(head)
-    if isinstance(value, dict) and isinstance(value.get(LIST_KEY), list):
-        value = value[LIST_KEY]
-    records = value if isinstance(value, list) else [value]
-    for record in records[:HEAD_RECORDS]:
-        if not isinstance(record, dict):
-            continue
-        category = _category(record)
-        properties = record.get("properties", record)
-        if category not in {POLICY, FIREWALL} or not isinstance(properties, dict):
-            continue
-        if isinstance(_value(properties, "name"), str):
-            is_row = properties is record
-            kind = "firewall" if category == FIREWALL else "policy"
-            return Recognition(3, f"{kind} {'table rows' if is_row else 'resource logs'}")
-    return Recognition(0)
+    return recognise_records(head, _variant, LIST_KEY)
+
+
+def _variant(record: Row) -> str | None:
+    category, properties = _category(record), record.get("properties", record)
+    if category not in {POLICY, FIREWALL} or not isinstance(properties, dict):
+        return None
+    if not isinstance(_value(properties, "name"), str):
+        return None
+    kind = "firewall" if category == FIREWALL else "policy"
+    return f"{kind} {'table rows' if properties is record else 'resource logs'}"
 
 
 PARSER = Parser(

@@ -35,7 +35,7 @@ from transforms.staging import lookup_fields as f
 from transforms.staging.coredns_format import pattern_of
 from transforms.staging.dns_text_format import TextForm, text_fields, text_form
 from transforms.staging.dns_vector import flat_fields, is_vector
-from transforms.staging.json_heads import first_value
+from transforms.staging.json_lookups import HEAD_RECORDS, recognise_records
 from transforms.staging.json_records import malformed_at, rejected_masked
 from transforms.staging.parser import (
     FileContext,
@@ -356,19 +356,21 @@ def _named(value: str | None) -> str | None:
 
 
 def _recognise(head: bytes) -> Recognition:
-    # Only the first line: a document over several lines is not this format.
-    value = first_value(head.lstrip().partition(b"\n")[0])
-    if not isinstance(value, dict):
-        return Recognition(0)
-    dns = value.get("dns")
+    # Only lines: a document over several lines is not this format.
+    lines = head.lstrip().split(b"\n", HEAD_RECORDS)[:HEAD_RECORDS]
+    found = (recognise_records(line, _variant) for line in lines if line.strip())
+    return next((each for each in found if each.score), Recognition(0))
+
+
+def _variant(record: Json) -> str | None:
+    dns = record.get("dns")
     is_nested = isinstance(dns, dict) and "qname" in dns
-    if is_nested and (isinstance(value.get("dnstap"), dict) or "operation" in dns):
-        return Recognition(3, "nested JSON lines")
-    if is_vector(value) and ("requestData" in value or "responseData" in value):
-        return Recognition(3, "dnstap events of Vector")
-    if "dns.qname" in value and "dnstap.operation" in value:
-        return Recognition(3, "flat JSON lines")
-    return Recognition(0)
+    if is_nested and (isinstance(record.get("dnstap"), dict) or "operation" in (dns or {})):
+        return "nested JSON lines"
+    if is_vector(record) and ("requestData" in record or "responseData" in record):
+        return "dnstap events of Vector"
+    is_flat = "dns.qname" in record and "dnstap.operation" in record
+    return "flat JSON lines" if is_flat else None
 
 
 PARSER = Parser(

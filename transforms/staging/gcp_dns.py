@@ -20,14 +20,12 @@ elastic/integrations. A logging sink writes one entry per line into a bucket,
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
 from transforms.staging import lookup_fields as f
-from transforms.staging.json_heads import first_value
 from transforms.staging.json_items import whole_record_id
-from transforms.staging.json_lookups import Row, parse_lookups
+from transforms.staging.json_lookups import Row, parse_lookups, recognise_records
 from transforms.staging.json_records import Item, decode
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition
 from transforms.staging.refusal import refuse
@@ -177,18 +175,17 @@ def _answer(line: str) -> f.Answer:
 
 
 def _recognise(head: bytes) -> Recognition:
-    value: Any = first_value(head)
-    if isinstance(value, list):
-        value = value[0] if value else None
-    if not isinstance(value, dict):
-        return Recognition(0)
-    payload, resource, log = value.get("jsonPayload"), value.get("resource"), value.get("logName")
+    return recognise_records(head, _variant)
+
+
+def _variant(entry: Row) -> str | None:
+    payload, resource, log = entry.get("jsonPayload"), entry.get("resource"), entry.get("logName")
     if not isinstance(payload, dict) or not isinstance(payload.get("queryName"), str):
-        return Recognition(0)
-    if isinstance(log, str) and log.endswith(_LOGS):
-        return Recognition(3, "log entries")
+        return None
+    if isinstance(log, str):
+        return "log entries" if log.endswith(_LOGS) else None
     is_marked = isinstance(resource, dict) and resource.get("type") == _RESOURCE
-    return Recognition(3, "log entries") if is_marked and log is None else Recognition(0)
+    return "log entries" if is_marked and log is None else None
 
 
 PARSER = Parser(

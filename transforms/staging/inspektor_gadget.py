@@ -23,14 +23,12 @@ earlier built-in gadget `trace dns` with its own names of fields.
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
 from transforms.staging import lookup_fields as f
-from transforms.staging.json_heads import first_value
 from transforms.staging.json_items import whole_record_id
-from transforms.staging.json_lookups import Row, parse_lookups
+from transforms.staging.json_lookups import Row, parse_lookups, recognise_records
 from transforms.staging.json_records import Item, decode
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition
 from transforms.staging.refusal import refuse
@@ -151,7 +149,7 @@ def _read(item: Item, context: FileContext) -> Row | str:
         "query_type": _query_type(event),
         "rcode": rcode,
         "answers": answers,
-        "latency_seconds": f.measured_seconds(None if latency is None else latency / 10**9),
+        "latency_seconds": _seconds(latency),
         "is_response": True,
         "dns_message_id": _message_id(event.id),
     }
@@ -209,6 +207,13 @@ def _nameserver(event: _Event) -> str | None:
     return server.addr if isinstance(server, _Endpoint) else server
 
 
+def _seconds(nanoseconds: int | None) -> float | None:
+    """Nanoseconds as seconds; null where they are not measured, or are too many."""
+    if nanoseconds is None or nanoseconds.bit_length() > 63:
+        return None
+    return f.measured_seconds(nanoseconds / 10**9)
+
+
 def _query_type(event: _Event) -> str | None:
     """Type asked; the number is surer than the gadget's name (`ALL`, or the number as text)."""
     raw = f.number(event.qtype_raw, 65_535, "qtype_raw")
@@ -254,18 +259,16 @@ def _message_id(stated: int | str | None) -> int | None:
 
 
 def _recognise(head: bytes) -> Recognition:
-    value: Any = first_value(head)
-    if isinstance(value, list):
-        value = value[0] if value else None
-    if not isinstance(value, dict) or value.get("qr") not in ("Q", "R"):
-        return Recognition(0)
-    if "qtype" not in value or not isinstance(value.get("name"), str):
-        return Recognition(0)
-    if "pkt_type" in value or "pkt_type_raw" in value:
-        return Recognition(3, "trace_dns events")
-    if "pktType" in value:
-        return Recognition(3, "events of the built-in trace dns gadget")
-    return Recognition(0)
+    return recognise_records(head, _variant)
+
+
+def _variant(event: Row) -> str | None:
+    is_packet = event.get("qr") in ("Q", "R") and "qtype" in event
+    if not is_packet or not isinstance(event.get("name"), str):
+        return None
+    if "pkt_type" in event or "pkt_type_raw" in event:
+        return "trace_dns events"
+    return "events of the built-in trace dns gadget" if "pktType" in event else None
 
 
 PARSER = Parser(

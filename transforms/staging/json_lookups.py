@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from transforms.staging import parser
+from transforms.staging.json_heads import first_value
 from transforms.staging.json_items import parse_items
 from transforms.staging.json_records import Item
 from transforms.staging.lookup_fields import TABLE
-from transforms.staging.parser import FileContext, Parsed, RawRecord
+from transforms.staging.parser import FileContext, Parsed, RawRecord, Recognition
 
 Row = dict[str, Any]
 Read = Callable[[Item, FileContext], Row | str]
@@ -15,6 +16,8 @@ Read = Callable[[Item, FileContext], Row | str]
 
 Raises RecordError or RefusedError where the record cannot be used.
 """
+HEAD_RECORDS = 20
+"""Records of a head that are judged: the first may be damaged, or of a kind that is ignored."""
 
 
 def parse_lookups(
@@ -39,3 +42,26 @@ def parse_lookups(
         return found if isinstance(found, str) else ((TABLE, found),)
 
     yield from parse_items(records, context, rows, shown, list_key)
+
+
+def recognise_records(
+    head: bytes, judge: Callable[[Row], str | None], list_key: str | None = None
+) -> Recognition:
+    """Judge a head by its first records: the first that is of the format tells its variant.
+
+    Args:
+        head: Beginning of a file.
+        judge: The variant that a record is of; none where it is not of the format.
+        list_key: Key under which an object may hold a list of records.
+    """
+    value = first_value(head)
+    if list_key is not None and isinstance(value, dict) and isinstance(value.get(list_key), list):
+        value = value[list_key]
+    if isinstance(value, list):
+        records = value[:HEAD_RECORDS]
+    else:
+        lines = head.split(b"\n", HEAD_RECORDS)[:HEAD_RECORDS]
+        records = [value, *(first_value(line) for line in lines[1:])]
+    found = (judge(record) for record in records if isinstance(record, dict))
+    variant = next((variant for variant in found if variant is not None), None)
+    return Recognition(0) if variant is None else Recognition(3, variant)

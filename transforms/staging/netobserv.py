@@ -24,15 +24,13 @@ bpf/dns_tracker.h, pkg/decode and pkg/model (how the parts of a flow are united)
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import msgspec
 
 from transforms.staging import lookup_fields as f
 from transforms.staging.dns_names import MAX_NAME, rcode_name
-from transforms.staging.json_heads import first_value
 from transforms.staging.json_items import whole_record_id
-from transforms.staging.json_lookups import Row, parse_lookups
+from transforms.staging.json_lookups import Row, parse_lookups, recognise_records
 from transforms.staging.json_records import Item, decode
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition
 from transforms.staging.refusal import refuse
@@ -216,13 +214,12 @@ def _whole(stated: Number, maximum: int, word: str) -> int | None:
 
 
 def _recognise(head: bytes) -> Recognition:
-    value: Any = first_value(head)
-    if isinstance(value, list):
-        value = value[0] if value else None
-    if not isinstance(value, dict) or not all(key in value for key in _MARKS):
-        return Recognition(0)
-    is_flow = "AgentIP" in value or "SrcAddr" in value
-    return Recognition(3, "flow records") if is_flow else Recognition(0)
+    return recognise_records(head, _variant)
+
+
+def _variant(flow: Row) -> str | None:
+    is_flow = all(key in flow for key in _MARKS) and ("AgentIP" in flow or "SrcAddr" in flow)
+    return "flow records" if is_flow else None
 
 
 PARSER = Parser(

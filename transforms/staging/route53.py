@@ -22,9 +22,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from transforms.staging import lookup_fields as f
-from transforms.staging.json_heads import first_value
 from transforms.staging.json_items import whole_record_id
-from transforms.staging.json_lookups import Row, parse_lookups
+from transforms.staging.json_lookups import Row, parse_lookups, recognise_records
 from transforms.staging.json_records import Item, decode
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition
 from transforms.staging.refusal import refuse
@@ -109,12 +108,12 @@ def _answer(stated: _Answer) -> f.Answer:
 
 
 def _recognise(head: bytes) -> Recognition:
-    value = first_value(head)
-    if isinstance(value, list):
-        value = value[0] if value else None
-    if isinstance(value, dict) and all(isinstance(value.get(key), str) for key in _MARKS):
-        return Recognition(3, "query log records")
-    return Recognition(0)
+    return recognise_records(head, _variant)
+
+
+def _variant(record: Row) -> str | None:
+    is_query = all(isinstance(record.get(key), str) for key in _MARKS)
+    return "query log records" if is_query else None
 
 
 PARSER = Parser(

@@ -27,9 +27,8 @@ from typing import Any
 import msgspec
 
 from transforms.staging import lookup_fields as f
-from transforms.staging.json_heads import first_value
 from transforms.staging.json_items import whole_record_id
-from transforms.staging.json_lookups import Row, parse_lookups
+from transforms.staging.json_lookups import Row, parse_lookups, recognise_records
 from transforms.staging.json_records import Item, decode
 from transforms.staging.parser import (
     FileContext,
@@ -97,7 +96,7 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
             header = read or header
             if read is None:
                 yield ignored(raw, "comment")
-        elif not header.fields and data.lstrip()[:1] in {b"{", b"["}:
+        elif data.lstrip()[:1] in {b"{", b"["} and not _NEEDED.issubset(header.fields):
             yield from parse_lookups([raw], context, _read_json, SHOWN_KEYS)
         else:
             yield _line(raw, header, context)
@@ -352,13 +351,14 @@ def _recognise(head: bytes) -> Recognition:
     beginning = head.lstrip()
     if beginning.startswith(b"#"):
         return _recognise_text(beginning)
-    value = first_value(head)
-    if not isinstance(value, dict) or value.get("_path", LOG) != LOG or "ts" not in value:
-        return Recognition(0)
-    is_connection = "id.orig_h" in value or "id_orig_h" in value
-    if is_connection and len(_MARKS & value.keys()) > 1:
-        return Recognition(3, "JSON records")
-    return Recognition(0)
+    return recognise_records(head, _variant)
+
+
+def _variant(record: Row) -> str | None:
+    if record.get("_path", LOG) != LOG or "ts" not in record:
+        return None
+    is_connection = "id.orig_h" in record or "id_orig_h" in record
+    return "JSON records" if is_connection and len(_MARKS & record.keys()) > 1 else None
 
 
 def _recognise_text(head: bytes) -> Recognition:

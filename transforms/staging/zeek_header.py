@@ -59,7 +59,7 @@ class ZeekHeader:
             return _with_mark(self, name, value)
         if name == "path":
             return replace(self, path=unescaped_text(value)[:_MAX_MARK])
-        if name == "fields":
+        if name == "fields" and value:
             return _with_fields(self, tuple(value.split(self.marks["separator"])))
         return self if name.partition(" ")[0] in _PASSED_OVER else None
 
