@@ -153,7 +153,7 @@ def _other_answer(keys: _Keys) -> str | None:
         return "lineage" if is_clone else None
     if keys.keys() & EDGE_KEYS:
         return "lineage"
-    if keys.keys() >= LOG_KEYS:
+    if keys.keys() >= LOG_KEYS or "logs" in keys:
         return "log"
     if keys.keys() == {"namespace"}:
         return "namespace"
@@ -234,7 +234,7 @@ def _recognise_other(value: dict[str, Any]) -> Recognition:
         return Recognition(2, "events")
     if len(value) == 3 and value.keys() >= EVENT_KEYS and value.keys() & EVENT_KINDS:
         return Recognition(2, "event file")
-    if value.keys() == LOG_KEYS:
+    if value.keys() == LOG_KEYS or _is_logs(value.get("logs")):
         return Recognition(2, "log of a run")
     return Recognition(0)
 
@@ -268,6 +268,12 @@ def _is_events(data: object) -> bool:
             return False
     first = data[0] if isinstance(data, list) and data else None
     return isinstance(first, dict) and {"name", "kind", "data"} <= first.keys()
+
+
+def _is_logs(logs: object) -> bool:
+    """Whether lines of a run's log are listed, as an answer or an old log file holds them."""
+    first = logs[0] if isinstance(logs, list) and logs else None
+    return isinstance(first, dict) and {"timestamp", "value"} <= first.keys() <= LOG_KEYS
 
 
 def _is_resource(value: dict[str, Any]) -> bool:

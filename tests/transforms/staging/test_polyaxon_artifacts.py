@@ -302,8 +302,9 @@ def test_logs_of_a_run_are_not_kept() -> None:
     line = {"timestamp": "2026-03-10T06:10:00Z", "node": "n", "pod": "p", "container": "c",
             "value": SECRET}  # fmt: skip
     found = parse(PARSER, json.dumps(line), path=f"{RUN}/plxlogs/p.jsonl")
-    assert [record.ignore for record in found] == ["log"]
-    assert SECRET.encode() not in found[0].raw
+    found += parse(PARSER, document({"logs": [line], "last_time": None, "last_file": "a"}))
+    assert [record.ignore for record in found] == ["log", "log"]
+    assert SECRET.encode() not in found[0].raw + found[1].raw
 
 
 # -- times ---------------------------------------------------------------------------------------
