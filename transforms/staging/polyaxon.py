@@ -73,7 +73,15 @@ def _document(document: Item, context: FileContext) -> Iterator[Parsed]:
         if beginning == b"[":
             yield from _page(document, document.data, "", context)
         else:
-            yield from _answer(document, decode(_KEYS, document.data, document.path), context)
+            keys = decode(_KEYS, document.data, document.path)
+            parts = iter(_answer(document, keys, context))
+            first = next(parts, None)
+            # A list may hold nothing; another answer that does is a record by itself.
+            if first is not None:
+                yield first
+            elif not keys.keys() & {"results", "items"}:
+                yield document.ignored("empty")
+            yield from parts
     except RecordError as error:
         yield document.rejected(error)
 

@@ -49,6 +49,14 @@ def test_a_list_without_runs_holds_no_record() -> None:
     assert parse(PARSER, document(page())) == []
 
 
+@pytest.mark.parametrize(
+    "value", [statuses(), statuses(status_conditions=None), {"data": {}}, {"data": {RUN: []}},
+              {"data": []}, {"pods": {}, "services": {}}],
+)  # fmt: skip
+def test_an_answer_about_nothing_is_a_record_by_itself(value: Any) -> None:
+    assert [record.ignore for record in parse(PARSER, json.dumps(value))] == ["empty"]
+
+
 def test_a_list_on_a_line_and_an_array_of_runs_are_read() -> None:
     found = parse(PARSER, json.dumps(page(listed())))
     assert found[0].locator == "line 1 $.results[0]"

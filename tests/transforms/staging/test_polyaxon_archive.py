@@ -142,8 +142,11 @@ def test_a_broken_pod_leaves_the_others() -> None:
     assert [word(record) for record in found] == ["no_uid", "wrong_type", "accepted", "other_kind"]
 
 
-def test_an_empty_archive_holds_no_record() -> None:
-    assert parse(PARSER, document({"pods": {}, "services": None}), path=PATH) == []
+def test_an_empty_archive_is_a_record_by_itself() -> None:
+    assert [
+        record.ignore
+        for record in parse(PARSER, document({"pods": {}, "services": None}), path=PATH)
+    ] == ["empty"]
 
 
 def test_no_secret_of_an_archive_is_stored() -> None:
