@@ -88,7 +88,7 @@ def _broken(node: Node, day: date) -> Iterator[tuple[int, tuple[str, Any]]]:
             ),
         )
     if node == A2 and day == DAYS[0]:
-        yield 5, ("not_an_object", lambda _: '["flow","is","no","list"]')
+        yield 5, ("not_an_object", lambda _: '"flow"')
     if node == B1 and day == DAYS[0]:
         yield (
             7,
