@@ -71,8 +71,10 @@ _RENAMED = {
 _MARKS = frozenset({"query", "trans_id", "qtype_name", "rcode_name", "rejected", "AA", "RD"})
 _NEEDED = frozenset({"ts", "query"})
 _DECIMAL = re.compile(r"(-?)([0-9]{1,12})(?:\.([0-9]{1,12}))?")
-_MILLISECONDS = 10**11
+_MOST_SECONDS = 10**11
 """A number above is no count of seconds before the year 5138."""
+_LEAST_MILLISECONDS, _MOST_MILLISECONDS = 788_918_400_000, 253_402_300_799_999
+"""From Zeek's first year to 9999; what stands between both counts may be either."""
 _TYPED = re.compile(
     r"(TXT|SPF|RRSIG|DNSKEY|DS|NSEC3PARAM|NSEC3|NSEC|SSHFP|LOC)(?=[ :]|\Z)|<unknown type=(\d{1,5})>"
 )
@@ -241,9 +243,10 @@ def _microseconds(stated: object) -> int | None:
         return found if found > 0 and not match[1] else None
     if isinstance(stated, bool) or not isinstance(stated, int | float) or stated <= 0:
         return None
-    if stated > _MILLISECONDS * 1_000:
-        return None
-    return round(stated * (1_000 if stated >= _MILLISECONDS else 1_000_000))
+    if stated < _MOST_SECONDS:
+        return round(stated * 1_000_000)
+    is_known = _LEAST_MILLISECONDS <= stated <= _MOST_MILLISECONDS
+    return round(stated * 1_000) if is_known else None
 
 
 def _seconds(values: _Values, name: str) -> float | None:

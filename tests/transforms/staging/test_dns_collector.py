@@ -1,7 +1,6 @@
 """DNS-collector JSON: both forms say the same, one look-up counts once, nothing broken is kept."""
 
 import json
-from copy import deepcopy
 from datetime import UTC, datetime
 
 import pytest
@@ -9,17 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.transforms.staging.export_text import (
+    CUTS,
     check_each,
-    check_rows,
-    lines,
     parse,
     parse_file,
-    rows,
-    stated,
     word,
     words,
     written,
 )
+from tests.transforms.staging.lookup_rows import ANY_VALUE, NAMES, Reader, but, with_changes
 from transforms.redaction import excerpt
 from transforms.staging.dns_collector import PARSER
 from transforms.staging.lookup_fields import MAX_ANSWERS
@@ -122,46 +119,22 @@ def flat(value):
     return found
 
 
+reader = Reader(PARSER, node="n1")
+record = with_changes(NESTED)
+
+
 def nested(**changes):
     """The record with values at paths changed (`dns__qname`); a value of `...` takes it out."""
-    value = deepcopy(NESTED)
-    for path, new in changes.items():
-        *outer, last = path.replace("_", "-").split("--")
-        place = value
-        for key in outer:
-            place = place[key]
-        if new is ...:
-            del place[last]
-        else:
-            place[last] = new
-    return value
-
-
-def one(value, **changes):
-    text = value if isinstance(value, str | bytes) else json.dumps(value)
-    [parsed] = parse(PARSER, text, **({"node": "n1"} | changes))
-    check_each([parsed])
-    check_rows([parsed])
-    return parsed
-
-
-def lookup(value, **changes):
-    parsed = one(value, **changes)
-    assert parsed.reject is None, parsed.reject
-    [row] = rows([parsed], "dns_lookups")
-    return stated(row, "record_id")
+    return record({p.replace("__", "/").replace("_", "-"): new for p, new in changes.items()})
 
 
 def changed(**fields):
-    return {k: v for k, v in (LOOKUP | fields).items() if v is not None}
-
-
-NAMES = ("query_name", "original_query_name")
+    return but(LOOKUP, fields)
 
 
 @pytest.mark.parametrize("form", [dict, flat])
 def test_both_forms_give_the_same_row(form):
-    assert lookup(form(NESTED)) == LOOKUP
+    assert reader.lookup(form(NESTED)) == LOOKUP
 
 
 @pytest.mark.parametrize("form", [dict, flat])
@@ -206,7 +179,7 @@ def test_both_forms_give_the_same_row(form):
     ],
 )
 def test_every_value_of_a_record_is_read(form, changes, fields):
-    assert lookup(form(nested(**changes))) == changed(**fields)
+    assert reader.lookup(form(nested(**changes))) == changed(**fields)
 
 
 @pytest.mark.parametrize("form", [dict, flat])
@@ -237,7 +210,7 @@ def test_every_value_of_a_record_is_read(form, changes, fields):
 )  # fmt: skip
 def test_every_value_of_an_answer_is_read(form, answer, expected):
     value = nested(dns__resource_records__an=[answer])
-    assert lookup(form(value))["answers"] == [expected]
+    assert reader.lookup(form(value))["answers"] == [expected]
 
 
 def test_the_order_of_many_flat_answers_is_that_of_the_packet():
@@ -247,7 +220,9 @@ def test_the_order_of_many_flat_answers_is_that_of_the_packet():
     ]
     value = flat(nested(dns__resource_records__an=answers))
     shuffled = dict(sorted(value.items()))
-    assert [a["data"] for a in lookup(shuffled)["answers"]] == [f"203.0.113.{n}" for n in range(12)]
+    assert [a["data"] for a in reader.lookup(shuffled)["answers"]] == [
+        f"203.0.113.{n}" for n in range(12)
+    ]
 
 
 @pytest.mark.parametrize("form", [dict, flat])
@@ -265,7 +240,7 @@ def test_the_order_of_many_flat_answers_is_that_of_the_packet():
     ],
 )
 def test_what_is_no_look_up_of_a_client_is_ignored(form, changes, reason):
-    assert one(form(nested(**changes))).ignore == reason
+    assert reader.one(form(nested(**changes))).ignore == reason
 
 
 def test_a_look_up_seen_as_query_and_response_is_one_row():
@@ -280,7 +255,7 @@ def test_a_query_that_the_export_marks_as_unanswered_is_a_row_without_a_response
     value = nested(
         dnstap__operation="CLIENT_QUERY", dns__rcode="TIMEOUT", dns__resource_records__an=[]
     )
-    assert lookup(form(value)) == changed(
+    assert reader.lookup(form(value)) == changed(
         rcode=None, answers=None, latency_seconds=None, is_response=False
     )
 
@@ -320,7 +295,7 @@ def test_a_query_that_the_export_marks_as_unanswered_is_a_row_without_a_response
     ],
 )
 def test_a_record_that_cannot_be_kept_is_refused_with_its_reason(form, changes, reason):
-    assert word(one(form(nested(**changes)))) == reason
+    assert word(reader.one(form(nested(**changes)))) == reason
 
 
 @pytest.mark.parametrize(
@@ -348,18 +323,18 @@ def test_a_record_that_cannot_be_kept_is_refused_with_its_reason(form, changes, 
     ],
 )
 def test_what_is_no_record_is_refused(text, reason):
-    assert word(one(text)) == reason
+    assert word(reader.one(text)) == reason
 
 
 def test_the_setting_states_how_extra_names_the_pod():
     form = "{/kubernetes/client-namespace}/{/kubernetes/client-pod-name}"
-    assert "client_pod_name" not in lookup(NESTED)
-    assert lookup(NESTED, record_format=form) == changed(
+    assert "client_pod_name" not in reader.lookup(NESTED)
+    assert reader.lookup(NESTED, record_format=form) == changed(
         client_namespace="ml", client_pod_name="train-0"
     )
-    assert lookup(flat(NESTED), record_format=form)["client_pod_name"] == "train-0"
+    assert reader.lookup(flat(NESTED), record_format=form)["client_pod_name"] == "train-0"
     for extra in ("-/-", "-", "other", "a/b/c", "ML/x", "x" * 5_000):
-        found = lookup(nested(dnstap__extra=extra), record_format=form)
+        found = reader.lookup(nested(dnstap__extra=extra), record_format=form)
         assert "client_namespace" not in found
         assert "client_pod_name" not in found
 
@@ -373,23 +348,45 @@ def test_the_setting_states_how_extra_names_the_pod():
     ],
 )
 def test_a_search_suffix_comes_off(qname, rcode, asked):
-    found = lookup(nested(dns__qname=qname, dns__rcode=rcode, dns__resource_records__an=[]))
-    assert (found["query_name"], found["original_query_name"]) == (asked, qname)
+    value = nested(dns__qname=qname, dns__rcode=rcode, dns__resource_records__an=[])
+    assert reader.asked(value) == (asked, qname)
+
+
+@pytest.mark.parametrize("form", [dict, flat])
+def test_times_are_read_whatever_their_form(form):
+    reader.check_times(lambda text: form(nested(dnstap__timestamp_rfc3339ns=text)))
+
+
+def test_the_first_versions_had_values_elsewhere():
+    value = nested(
+        dns__operation="CLIENT_RESPONSE",
+        dns__latency="0.000613",
+        timestamp_rfc3339ns="2026-03-10T03:01:59.500613639Z",
+        identity="coredns-7d8f",
+        dnstap=...,
+    )
+    assert reader.lookup(value) == LOOKUP
+    assert PARSER.recognise(json.dumps(value).encode()).score == 3
+
+
+@pytest.mark.parametrize("form", [dict, flat])
+@pytest.mark.parametrize("mark", [True, 1])
+def test_answers_of_a_message_that_was_not_decoded_to_its_end_are_unknown(form, mark):
+    value = form(nested(dns__malformed_packet=mark))
+    assert reader.lookup(value) == changed(answers=None)
 
 
 def test_a_cname_to_the_asked_name_proves_an_expansion():
     qname = "huggingface.co.team-a.svc.cluster.local"
     alias = {"name": qname, "rdatatype": "CNAME", "ttl": 5, "rdata": "huggingface.co"}
-    found = lookup(nested(dns__qname=qname, dns__resource_records__an=[alias]))
+    found = reader.lookup(nested(dns__qname=qname, dns__resource_records__an=[alias]))
     assert found["query_name"] == "huggingface.co"
 
 
 def test_the_id_of_a_record_is_the_whole_record():
-    def record_id(value):
-        return rows([one(value)], "dns_lookups")[0]["record_id"]
-
-    assert record_id(NESTED) == record_id(json.dumps(NESTED) + " ")
-    assert record_id(NESTED) != record_id(nested(dns__id=17_758))
+    ids = [reader.row(r)["record_id"] for r in (NESTED, json.dumps(NESTED) + " ")]
+    assert ids[0] == ids[1]
+    assert reader.row(nested(dns__id=17_758))["record_id"] != ids[0]
 
 
 def test_a_secret_in_a_record_is_not_stored():
@@ -400,10 +397,10 @@ def test_a_secret_in_a_record_is_not_stored():
             {"name": "x", "rdatatype": "TXT", "ttl": 1, "rdata": "password=FAKE-txt-EXAMPLE"}
         ],
     )
-    kept = written([one(value), one(json.dumps(value)[:-5])])
+    kept = written([reader.one(value), reader.one(json.dumps(value)[:-5])])
     assert "FAKE" not in kept
     assert "akiaios" not in kept
-    broken = one('{"token":"FAKE-broken-EXAMPLE",' + json.dumps(value)[1:-5])
+    broken = reader.one('{"token":"FAKE-broken-EXAMPLE",' + json.dumps(value)[1:-5])
     assert broken.reject is not None
     assert "FAKE" not in excerpt(broken.raw)
 
@@ -428,11 +425,7 @@ def test_a_file_is_recognised_by_its_first_record(head, score):
 
 @pytest.mark.samples
 def test_no_sample_is_taken_for_dns_collector(samples):
-    assert not [
-        path
-        for path in samples.rglob("*")
-        if path.is_file() and PARSER.recognise(path.read_bytes()[: 64 << 10]).score
-    ]
+    assert reader.taken(samples) == set()
 
 
 @pytest.mark.samples
@@ -442,10 +435,6 @@ def test_a_sample_of_another_json_format_is_refused_record_by_record(samples):
     assert set(words(parsed)) == {"no_dns"}
 
 
-VALUES = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False),
-    st.text(max_size=5), st.lists(st.none(), max_size=2), st.just({}), st.just("-"),
-)  # fmt: skip
 PATHS = [
     "network", "network__query_ip", "network__query_port", "network__protocol", "dns",
     "dns__qname", "dns__qtype", "dns__rcode", "dns__id", "dns__opcode", "dns__qclass",
@@ -454,25 +443,11 @@ PATHS = [
 ]  # fmt: skip
 
 
-@given(st.sampled_from(PATHS), VALUES, st.sampled_from([dict, flat]))
+@given(st.sampled_from(PATHS), ANY_VALUE, st.sampled_from([dict, flat]))
 def test_any_value_anywhere_is_read_or_refused(path, new, form):
-    one(form(nested(**{path: new})), record_format="{/kubernetes/client-namespace}")
+    reader.one(form(nested(**{path: new})), record_format="{/kubernetes/client-namespace}")
 
 
-@given(
-    st.sampled_from([json.dumps(NESTED), json.dumps(flat(NESTED))]),
-    st.integers(0, 1_500),
-    st.binary(max_size=4).filter(lambda b: b"\n" not in b),
-    st.integers(0, 60),
-)
-def test_a_damaged_record_raises_nothing_and_leaves_its_neighbours_alone(text, place, new, cut):
-    data = text.encode()
-    damaged = data[:place] + new + data[place + cut :]
-    before, after = (json.dumps(nested(dns__id=n)).encode() for n in (1, 2))
-    whole = b"\n".join([before, damaged, after])
-    parsed = parse(PARSER, whole)
-    check_each(parsed)
-    check_rows(parsed)
-    assert len(parsed) == len(lines(whole))
-    assert parsed[0].rows == parse(PARSER, before)[0].rows
-    assert parsed[-1].rows == parse(PARSER, after)[0].rows
+@given(at=st.integers(0, 3), cuts=CUTS, form=st.sampled_from([dict, flat]))
+def test_damage_of_one_record_changes_no_other(at, cuts, form):
+    reader.check_damage([json.dumps(form(nested(dns__id=n))) for n in range(4)], at, cuts)

@@ -22,7 +22,7 @@ from tests.transforms.staging.export_text import (
     words,
     written,
 )
-from tests.transforms.staging.lookup_rows import ANY_VALUE, NAMES, Reader, but
+from tests.transforms.staging.lookup_rows import ANY_VALUE, NAMES, TIMES, Reader, but
 from transforms.redaction import excerpt
 from transforms.staging.lookup_fields import MAX_ANSWERS
 from transforms.staging.parser import RawRecord
@@ -272,6 +272,30 @@ def test_times_in_text_lose_no_microsecond(ts, at):
     assert reader.lookup(as_text(changed({"ts": ts, "rtt": ...})))["event_at"] == at
 
 
+@FORMS
+def test_times_of_all_years_precisions_and_zones_are_read(form):
+    for text, at in TIMES:
+        assert reader.row(as_json(changed({"ts": text, "rtt": ...})))["event_at"] == at
+    for text, at in (
+        ("0.000001", datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=UTC)),
+        ("253402300799.999999", datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)),
+    ):
+        assert reader.row(form(changed({"ts": text, "rtt": ...})))["event_at"] == at
+    for text in ("253402300800", "-1.5", "2026-02-30T00:00:00Z", "2026-03-10"):
+        assert word(reader.one(form(changed({"ts": text})))) == "no_time"
+
+
+@pytest.mark.parametrize("ts", [10**11, 253_402_300_799, 788_918_399_999, 253_402_300_800_000])
+def test_a_number_that_may_count_seconds_or_milliseconds_is_no_time(ts):
+    assert word(reader.one(as_json(changed({"ts": ts})))) == "no_time"
+
+
+@FORMS
+def test_a_negative_time_to_the_answer_is_not_measured(form):
+    found = reader.lookup(form(changed({"rtt": -0.25})))
+    assert found == but(LOOKUP, {"event_at": ASKED_AT, "latency_seconds": None})
+
+
 def test_fields_stand_in_any_order_and_some_may_be_missing():
     text = (
         "#separator \\x7c\n#set_separator|;\n#empty_field|<>\n#unset_field|NULL\n#path|dns\n"
@@ -509,12 +533,7 @@ def test_a_file_is_recognised_by_its_header_or_its_first_record(head, score):
 
 @pytest.mark.samples
 def test_no_other_sample_is_taken_for_zeek_dns(samples):
-    taken = {
-        path.name
-        for path in samples.rglob("*")
-        if path.is_file() and PARSER.recognise(path.read_bytes()[: 64 << 10]).score
-    }
-    assert taken == {
+    assert reader.taken(samples) == {
         "zeek_dns.elastic.jsonl", "zeek_dns_single.ocsf.json", "zeek_dns_tsv.baseline.log",
     }  # fmt: skip
 

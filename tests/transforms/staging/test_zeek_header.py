@@ -38,6 +38,11 @@ def test_a_header_says_how_lines_are_read():
     assert (found.text("(empty)"), found.text("x")) == ("", "x")
 
 
+@pytest.mark.parametrize("line", ["#fields", "#fields\t", "#", "# a remark", "#other\tx"])
+def test_what_names_no_field_is_no_header_line(line):
+    assert header(*STANDARD).read(line) is None
+
+
 def test_separators_and_marks_are_those_of_the_header():
     found = header(
         r"#separator \x7c", r"#set_separator|\x3b", "#empty_field|<>", "#unset_field|NULL",
