@@ -4,6 +4,8 @@ Keys that may be absent, texts that may hold anything, numbers that may be large
 documents that the parsers name as their sources, never from the parsers.
 """
 
+import csv
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -100,18 +102,105 @@ def large_vpc_numbers(data: bytes, random: Random) -> bytes | None:
     return b" ".join(fields)
 
 
+_ASKED = re.compile(rb"(?<= IN )\S+(?= (?:udp|tcp) )")
+_DURATION = re.compile(rb"(?<= )\d+\.\d+s\Z")
+_NAMES = (
+    b"a-b.example.org.", b"_sip._tcp.example.com.", b"x" * 63 + b".example.com.",
+    b"1.0.0.10.in-addr.arpa.", b"xn--bcher-kva.example.",
+)  # fmt: skip
+_AGENTS = (b"a", b"naive, \xc3\xa9 agent/1.0 (x; y)", b"-", b"%41%2520", b"x" * 2_000, b"{}[]<>")
+
+
+def other_query(data: bytes, random: Random) -> bytes | None:
+    """Ask for another name, or take another time, in a line of CoreDNS."""
+    asked, took = _ASKED.search(data), _DURATION.search(data)
+    if asked is None or took is None or data.startswith(b"{"):
+        return None
+    if random.random() < 0.5:
+        return data[: took.start()] + random.choice((b"0.000001s", b"29.999999999s"))
+    return data[: asked.start()] + random.choice(_NAMES) + data[asked.end() :]
+
+
+def unset_rtt(data: bytes, random: Random) -> bytes | None:  # noqa: ARG001
+    """Leave out the round-trip time of a Zeek line with the default fields."""
+    fields = data.split(b"\t")
+    if len(fields) < 20:
+        return None
+    fields[8] = b"-"
+    return b"\t".join(fields)
+
+
+def longer_s3_line(data: bytes, random: Random) -> bytes | None:
+    """Add a field behind the last, as AWS may, or let the client name itself differently."""
+    parts = data.split(b'"')
+    if len(parts) != 7 or random.random() < 0.3:
+        return data + b" -" if len(parts) == 7 else None
+    parts[5] = random.choice(_AGENTS)
+    return b'"'.join(parts)
+
+
+def other_gcs_agent(data: bytes, random: Random) -> bytes | None:
+    """Let the client of a line of GCS usage name itself differently."""
+    row = next(csv.reader([data.decode("utf-8", "replace")]), [])
+    if len(row) < 17:
+        return None
+    row[12] = random.choice((*_AGENTS, b'say ""hi""')).decode("utf-8", "replace")
+    return ",".join('"' + text.replace('"', '""') + '"' for text in row).encode()
+
+
+_OBJECT = (
+    "annotations finalizers generation hostIPs managedFields ownerReferences qosClass "
+    "selfLink terminationGracePeriodSeconds"
+)
+
 RULES: dict[str, Rules] = {
+    "hubble": rules(
+        optional="Summary is_reply destination_names source_names labels workloads interface",
+        free="Summary",
+    ),
+    "coredns": rules(change=other_query),
+    "dns_collector": rules(
+        optional="family ip-defragmented tcp-reassembled length opcode geoip suspicious edns"
+    ),
+    "s3_access_log": rules(change=longer_s3_line),
+    "polyaxon": rules(
+        optional="description bookmarked is_approved contributors live_state readme",
+        free="description",
+    ),
+    "kubernetes": rules(optional=_OBJECT, free="message"),
+    "kubernetes_audit": rules(optional=f"{_OBJECT} userAgent sourceIPs", free="userAgent"),
+    "event_exporter": rules(optional=f"{_OBJECT} reportingInstance", free="message"),
+    "otel_k8sobjects": rules(optional=f"{_OBJECT} schemaUrl version scope", free="message"),
     "otlp": rules(
-        optional="description schemaUrl version startTimeUnixNano flags unit scope name",
+        optional="description schemaUrl version startTimeUnixNano flags unit scope",
         free="description",
         large="asInt",
     ),
     "aws_vpc_flow_log": rules(change=large_vpc_numbers),
-    "polyaxon": rules(
-        optional="schedule_at wait_time duration meta_info pipeline original pending tags settings "
-        "user bookmarked resources readme description raw_content live_state inputs outputs "
-        "message reason managed_by is_managed path state summary collectLogs termination volumes "
-        "imagePullSecrets startTime lastReconcileTime resourceVersion",
-        free="description readme message",
+    "route53": rules(optional="version account_id region vpc_id srcids answers"),
+    "gcp_dns": rules(
+        optional="vmInstanceId vmInstanceIdString vmInstanceName vmProjectId vmZoneName severity "
+        "sourceNetwork serverLatency authAnswer rdata receiveTimestamp sourceIP"
+    ),
+    "zeek_dns": rules(
+        optional="trans_id rtt rcode rcode_name answers TTLs qclass qclass_name", change=unset_rtt
+    ),
+    "inspektor_gadget": rules(optional="cwd exepath ppid pcomm podLabels owner labels"),
+    "azure_dns": rules(optional="operationName region version vnet_id"),
+    "netobserv": rules(optional="SrcMac DstMac Dscp AgentIP K8S_ClusterName Packets"),
+    "cloudtrail": rules(
+        optional="additionalEventData readOnly managementEvent recipientAccountId tlsDetails",
+        free="userAgent errorMessage",
+    ),
+    "gcs_usage": rules(change=other_gcs_agent),
+    "gcs_audit": rules(
+        optional="receiveTimestamp severity authorizationInfo", free="callerSuppliedUserAgent"
+    ),
+    "azure_storage": rules(
+        optional="schemaVersion statusText protocol location", free="userAgentHeader"
+    ),
+    "minio_audit": rules(
+        optional="event trigger deploymentid timeToFirstByte responseHeader tags",
+        free="userAgent",
     ),
 }
