@@ -4,11 +4,12 @@ Read are Prometheus text and OpenMetrics (a scrape, `promtool tsdb dump`), answe
 API (vectors and matrices), and OTLP JSON metrics of the collector's Prometheus receiver, which keep
 the names. How series become states of a pod: kube_state_pods.py.
 
-**Records.** A pod's facts stand on many lines, which may be far apart. So each line, series or
-point is a record that is ignored as `partial` where it is part of what is said of a pod (or as
-`other_metric`, `comment`, `stale`), and each pod is a record of its own behind them, located where
-it is first told of: accepted with its states, or refused where what it needs was not among them.
-A line that cannot be read is refused where it stands, and takes nothing from the pod but its fact.
+**Records.** A pod's facts stand on many lines, which may be far apart. Each line (series, point) is
+one record. The first one about a pod is the pod's: accepted with its states, or refused where what
+they need was not among its lines; as that is not known before, it comes behind the others. The
+other lines of a pod are ignored as `partial`, lines of no pod as `other_metric`, `comment` or
+`stale`. A line that cannot be read is refused where it stands, and takes nothing from the pod but
+its fact.
 
 Names of metrics stand for the format: a query whose result lost them (`sum by (uid) (…)`) holds no
 state. One file must hold one cluster.
@@ -54,7 +55,9 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
                 yield from _parse_json(document, pods)
             continue
         for line in _lines(raw):
-            yield _parse_line(line, reader, pods)
+            parsed = _parse_line(line, reader, pods)
+            if parsed is not None:
+                yield parsed
     yield from pods.records()
 
 
@@ -75,7 +78,7 @@ def _lines(raw: RawRecord) -> Iterator[RawRecord]:
         offset += len(line) + 1
 
 
-def _parse_line(raw: RawRecord, reader: ExpositionReader, pods: Pods) -> Parsed:
+def _parse_line(raw: RawRecord, reader: ExpositionReader, pods: Pods) -> Parsed | None:
     try:
         sample = reader.read(raw.data)
         if isinstance(sample, Note):
@@ -83,7 +86,8 @@ def _parse_line(raw: RawRecord, reader: ExpositionReader, pods: Pods) -> Parsed:
                 pods.note_family(sample.name)
             return ignored(raw, "comment")
         reading = Reading(sample.name, sample.labels, sample.value, sample.at)
-        return ignored(raw, pods.add(reading, Place(*raw[:3])))
+        word = pods.add([reading], Place(*raw[:3]))
+        return None if word is None else ignored(raw, word)
     except RefusedError as error:
         return refused(raw, error)
 
@@ -95,7 +99,7 @@ def _parse_json(document: Item, pods: Pods) -> Iterator[Parsed]:
                 yield point
             else:
                 reading = Reading(point.name, point.labels, point.value, point.at)
-                yield _part(point.item, [reading], pods)
+                yield from _part(point.item, [reading], pods)
         return
     for series in query_results.series_of(document):
         if isinstance(series, Parsed):
@@ -104,20 +108,17 @@ def _parse_json(document: Item, pods: Pods) -> Iterator[Parsed]:
             readings = [
                 Reading(series.name, series.labels, value, at) for at, value in series.samples
             ]
-            yield _part(series.item, readings, pods)
+            yield from _part(series.item, readings, pods)
 
 
-def _part(item: Item, readings: list[Reading], pods: Pods) -> Parsed:
-    """Take the readings of one series; the first that cannot be used refuses it from there on."""
-    words = set()
-    place = Place(item.locator, item.offset, b"")
+def _part(item: Item, readings: list[Reading], pods: Pods) -> Iterator[Parsed]:
     try:
-        for reading in readings:
-            words.add(pods.add(reading, place))
+        word = pods.add(readings, Place(item.locator, item.offset, b""))
     except RefusedError as error:
-        return item.rejected(error)
-    word = next(w for w in ("partial", "other_metric", "stale") if w in words)
-    return Parsed(item.locator, item.offset, b"", ignore=word)
+        yield item.rejected(error)
+        return
+    if word is not None:
+        yield Parsed(item.locator, item.offset, b"", ignore=word)
 
 
 # -- recognition ---------------------------------------------------------------------------------
@@ -150,7 +151,7 @@ PARSER = Parser(
     title="kube-state-metrics (Prometheus text, OpenMetrics, query results, OTLP)",
     tables=("pod_states", "container_states"),
     shape="json",
-    record="One line, series or point, and behind them one pod each that they tell of.",
+    record="One line, series or point; the first of each pod is the record of the pod.",
     cannot_tell=(
         "Pods that lived between two scrapes; when a pod was deleted; ends and exit codes of "
         "containers that do not restart; labels beside well-known ones; the order of containers; "

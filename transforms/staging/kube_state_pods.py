@@ -256,6 +256,18 @@ def _set(facts: Iterable[_Fact]) -> list[_Fact]:
     return [fact for fact in facts if fact.value == 1]
 
 
+class _Understood(NamedTuple):
+    """A reading, understood: of which pod and container, of which family, and what it says."""
+
+    pod: tuple[str, str, str, bool]
+    owner: tuple[bool, str] | None
+    part: str
+    stated: tuple[str, ...]
+    labels: Mapping[str, str]
+    at: int
+    value: float
+
+
 class Pods:
     """Collects readings and puts the pods together that they tell of."""
 
@@ -270,19 +282,27 @@ class Pods:
         """Note that a text has a family, which may be empty."""
         self._families.add(name)
 
-    def add(self, reading: Reading, place: Place) -> str:
-        """Take a reading.
+    def add(self, readings: Iterable[Reading], place: Place) -> str | None:
+        """Take the readings of one series.
 
         Args:
-            reading: The reading.
-            place: Where it stands.
+            readings: The readings; either all are taken or none.
+            place: Where the series stands.
 
         Returns:
-            The word for which it is no record of its own: `partial` where it is part of a pod.
+            The word for which the series is no record with rows: `partial` where it is part of what
+            was said before of a pod; none where it is the first of a pod, whose record it is.
 
         Raises:
-            RefusedError: The reading cannot be used.
+            RefusedError: A reading cannot be used.
         """
+        taken = [self._understood(reading) for reading in readings]
+        known = [reading for reading in taken if not isinstance(reading, str)]
+        words: list[str | None] = [reading for reading in taken if isinstance(reading, str)]
+        words += [self._store(reading, place) for reading in known]
+        return next(w for w in (None, "partial", "other_metric", "stale") if w in words)
+
+    def _understood(self, reading: Reading) -> "_Understood | str":
         match = _POD_NAME.match(reading.name)
         families = _CONTAINER_FAMILIES if match and match[2] else _POD_FAMILIES
         family = families.get(match[3]) if match else None
@@ -307,19 +327,28 @@ class Pods:
             if not container:
                 refuse("no_container", "a label container")
             owner = (match[1] is not None, container)
-        is_timed = reading.at is not None
-        key = (uid, namespace, name, is_timed)
-        pod = self._pods.get(key)
+        return _Understood(
+            pod=(uid, namespace, name, reading.at is not None),
+            owner=owner,
+            part=match[3],
+            stated=tuple(_own(labels, label) or "" for label in family.labels),
+            labels=labels,
+            at=microseconds_of(reading.at) if reading.at is not None else 0,
+            value=value,
+        )
+
+    def _store(self, reading: "_Understood", place: Place) -> str | None:
+        word, pod = "partial", self._pods.get(reading.pod)
         if pod is None:
-            pod = self._pods[key] = _Pod(place, uid, namespace, name, is_timed=is_timed)
-        at = microseconds_of(reading.at) if reading.at is not None else 0
-        if match[3] == "labels" and owner is None:
-            pod.labels |= {_UNMANGLED[k]: v for k, v in labels.items() if k in _UNMANGLED and v}
-            pod.add(None, "labels", (), at, value)
-            return "partial"
-        stated = tuple(_own(labels, label) or "" for label in family.labels)
-        pod.add(owner, match[3], stated, at, value)
-        return "partial"
+            uid, namespace, name, is_timed = reading.pod
+            pod = _Pod(place, uid, namespace, name, is_timed=is_timed)
+            self._pods[reading.pod] = pod
+            word = None
+        pod.add(reading.owner, reading.part, reading.stated, reading.at, reading.value)
+        if reading.part == "labels" and reading.owner is None:
+            known = {_UNMANGLED[k]: v for k, v in reading.labels.items() if k in _UNMANGLED and v}
+            pod.labels |= known
+        return word
 
     def records(self) -> Iterator[Parsed]:
         """One record per pod, in the order in which they were first told of."""

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from pipelines.landing.readers import head
 from tests.transforms.staging.export_text import (
+    CUTS,
     check_each,
     check_rows,
+    damaged,
     parse,
     rows,
     stated,
@@ -73,7 +75,7 @@ def states(value: str | Any, **context: Any) -> list[dict[str, Any]]:
 
 def test_a_scrape_gives_every_column_of_a_pod() -> None:
     found = read(text(running()), path_at=AT)
-    assert words(found) == {"partial": len(running()), "accepted": 1}
+    assert words(found) == {"partial": len(running()) - 1, "accepted": 1}
     state = stated(rows(found, "pod_states")[0], "record_id", "declared_accesses")
     assert state == {
         "observed_at": AT,
@@ -171,12 +173,11 @@ def test_a_text_that_begins_with_a_brace_is_read_by_lines() -> None:
     line = '{__name__="kube_pod_created",namespace="ml",pod="a",uid="b"} 1 1773124200000\n'
     found = parse(PARSER, [RawRecord("$", 0, f"\n{line}{line}x".encode())])
     assert [(r.locator, r.offset) for r in found] == [
-        ("line 2", 1),
         ("line 3", 1 + len(line)),
         ("line 4", 1 + 2 * len(line)),
         ("line 2", 1),
     ]
-    assert [word(record) for record in found] == ["partial", "partial", "no_value", "no_info"]
+    assert [word(record) for record in found] == ["partial", "no_value", "no_info"]
 
 
 def test_a_pod_is_located_where_it_is_first_told_of() -> None:
@@ -188,7 +189,7 @@ def test_a_pod_is_located_where_it_is_first_told_of() -> None:
     ]
     lines = text([info(), *other, CREATED])
     found = read(lines)
-    assert [(r.locator, r.offset) for r in found[4:]] == [
+    assert [(r.locator, r.offset) for r in found[2:]] == [
         ("line 1", 0),
         ("line 2", len(text([info()]))),
     ]
@@ -218,7 +219,8 @@ def test_labels_that_prometheus_renamed_are_those_of_the_series() -> None:
         ([info(), CREATED, *container("init", "init_container"), *container()], 2),
         ([info(), CREATED, *container("a"), *container("b")], 4),
         ([info(), CREATED,
-          series("container_resource_requests", 3, container="a", resource="nvidia_com_mig_1g")], 3),
+          series("container_resource_requests", 3, container="a", resource="nvidia_com_mig_1g")],
+         3),
     ],
 )  # fmt: skip
 def test_gpus_are_those_that_are_requested(values: list[Value], gpus: int | None) -> None:
@@ -408,7 +410,7 @@ def test_stale_markers_are_ignored() -> None:
         {"metric": value["data"]["result"][0]["metric"], "values": [[AT.timestamp(), "NaN"]]}
     )
     found = read(value)
-    assert words(found) == {"partial": 2, "stale": 1, "accepted": 1}
+    assert words(found) == {"partial": 1, "stale": 1, "accepted": 1}
     flagged = otlp([info()], AT)
     flagged["resourceMetrics"][0]["scopeMetrics"][0]["metrics"][0]["gauge"]["dataPoints"][0][
         "flags"
@@ -458,8 +460,16 @@ def test_what_cannot_be_used_is_refused_with_its_reason(lines: str, reason: str)
 def test_a_broken_line_takes_only_its_fact() -> None:
     lines = text([info(), CREATED, series("start_time", 5)]).replace(" 5\n", " x\n")
     found = read(lines)
-    assert [word(record) for record in found] == ["partial", "partial", "wrong_value", "accepted"]
+    assert [word(record) for record in found] == ["partial", "wrong_value", "accepted"]
     assert rows(found, "pod_states")[0]["start_time_at"] is None
+
+
+def test_a_series_is_taken_whole_or_not_at_all() -> None:
+    value = matrix((AT, [CREATED, info()]), (AT + timedelta(minutes=1), [CREATED, info()]))
+    value["data"]["result"][1]["values"][1][1] = "2"
+    found = read(value)
+    assert [word(record) for record in found] == ["wrong_value", "no_info"]
+    assert [record.locator for record in found] == ["$.data.result[1]", "$.data.result[0]"]
 
 
 def test_two_values_of_a_series_need_times() -> None:
@@ -474,7 +484,7 @@ def test_a_file_of_two_clusters_is_refused_in_part() -> None:
 
     values = [of(c, v, u) for c, u in (("alder", "a"), ("birch", "b")) for v in (info(), CREATED)]
     found = read(text(values))
-    assert words(found) == {"partial": 2, "wrong_cluster": 2, "accepted": 1}
+    assert words(found) == {"partial": 1, "wrong_cluster": 2, "accepted": 1}
 
 
 def test_a_pod_of_more_changes_than_can_be_true_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -545,6 +555,19 @@ def test_any_bytes_are_answered(data: st.DataObject) -> None:
     check_each(found)
     check_rows(found)
     PARSER.recognise(broken)
+
+
+@given(st.integers(0, len(running()) - 1), CUTS)
+def test_a_damaged_line_of_one_pod_takes_nothing_from_another(at: int, cuts: Any) -> None:
+    uid = "99999999-2222-4333-8444-555555555555"
+    other = [Value(v.name, v.labels | {"uid": uid, "pod": "b"}, v.value) for v in running()]
+    lines = text(running()).encode().splitlines()
+    lines[at] = damaged(lines[at], cuts)
+    found = parse(PARSER, b"\n".join([*lines, *text(other).encode().splitlines()]), path_at=AT)
+    check_each(found)
+    (theirs,) = [s for s in rows(found, "pod_states") if s["pod_uid"] == uid]
+    (expected,) = rows(parse(PARSER, text(other), path_at=AT), "pod_states")
+    assert theirs == expected
 
 
 @settings(max_examples=20)
