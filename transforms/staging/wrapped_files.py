@@ -18,8 +18,9 @@ from transforms.staging.json_heads import completed
 from transforms.staging.json_records import RecordError, documents, malformed_at, rejected_masked
 from transforms.staging.line_pieces import Line, join_pieces
 from transforms.staging.parser import Parsed, Parser, RawRecord, Recognition, ignored, rejected
+from transforms.staging.wrapper_content import Inner, Peeled
 from transforms.staging.wrapper_fields import fields, merged
-from transforms.staging.wrapper_kinds import LABELS, Inner, Peeled, peel
+from transforms.staging.wrapper_kinds import LABELS, peel
 
 MAX_DEPTH = 4
 """Wrappers around one record, at most; arrays and objects behind each other are none."""

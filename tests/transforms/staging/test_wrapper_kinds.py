@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.staging import wrapper_kinds
+from transforms.staging import cloud_envelopes
 from transforms.staging.line_pieces import Piece
 from transforms.staging.parser import Wrapper
 from transforms.staging.wrapper_kinds import LABELS, peel
@@ -319,7 +319,7 @@ def test_what_lambda_gets_is_packed():
     ],
 )
 def test_a_packed_message_that_is_none_is_refused(value, word, monkeypatch):
-    monkeypatch.setattr(wrapper_kinds, "MAX_INFLATED", 4_000)
+    monkeypatch.setattr(cloud_envelopes, "MAX_INFLATED", 4_000)
     _, _, inner = one(value)
     assert inner.problem.startswith(f"{word}: expected ")
 

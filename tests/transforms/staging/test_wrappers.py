@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.transforms.staging.export_text import lines
 from transforms.staging.line_pieces import MAX_JOINED, MAX_WAITING
-from transforms.staging.wrapper_kinds import DOCKER_PIECE
+from transforms.staging.shipper_objects import DOCKER_PIECE
 from transforms.staging.wrappers import unwrap
 
 AT = datetime(2026, 3, 10, 8, 0, 0, 123456, tzinfo=UTC)
