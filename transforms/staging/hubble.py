@@ -93,7 +93,7 @@ def _recognise(head: bytes) -> Recognition:
         return Recognition(2, "damaged Hubble event lines")
     if (printed >= _PRINTED_JUDGED and forms != {"dict"}) or "TIMESTAMP" in _first_word(head):
         form = min(forms, default="table")
-        return Recognition(2, f"events printed by hubble observe -o {form}, which is no export")
+        return Recognition(2, f"text of hubble observe -o {form}, not readable; use -o jsonpb")
     return Recognition(1, "log of a Cilium agent") if has_log else Recognition(0)
 
 

@@ -62,6 +62,7 @@ _LIST: "msgspec.json.Decoder[list[msgspec.Raw]]" = msgspec.json.Decoder(list[msg
 _BETWEEN = b" \t\r\n,[]"
 _LEADING = re.compile(rb"(?:\xef\xbb\xbf)?+[ \t\r\n,\[\]]*+")
 _ANY = re.compile(b"")
+_MAY_BE_ONE = re.compile(rb"(?:\xef\xbb\xbf)?+\s*+\{")
 _AFTER = re.compile(rb"[ \t\r\n,\[\]]*+(?:\{|\x00*+\Z)")
 """What may follow a whole object: another one, or nothing. Anything else makes it doubtful that the
 object ended where it was meant to."""
@@ -98,20 +99,31 @@ class _Document:
         self.lines.append(raw)
         self.size += len(raw.data) + 1
 
+    @property
+    def indent(self) -> int:
+        """Blanks in front of its first line."""
+        first = self.lines[0].data
+        return len(first) - len(first.lstrip())
+
+    def is_inside(self, line: bytes) -> bool:
+        """Whether a line is indented deeper than the first one."""
+        return line[: self.indent + 1].isspace()
+
     def ends_with(self, line: bytes) -> bool:
         """Whether a line of a broken object closes it, as it is indented like its first one."""
-        return _indent(line) == _indent(self.lines[0].data) and line.strip(b" \t\r\n,") == b"}"
+        return not self.is_inside(line) and line.strip(b" \t\r\n,") == b"}"
 
     def is_left_by(self, line: bytes) -> bool:
         """Whether a line behind a broken object is none of it."""
-        is_opening = line.lstrip()[:1] in {b"{", b"["}
-        is_same = _indent(line) <= _indent(self.lines[0].data)
-        return (is_opening and is_same) or hubble_text.is_log(line)
+        if self.is_inside(line):
+            return False
+        return line.lstrip()[:1] in {b"{", b"["} or hubble_text.is_log(line)
 
     def is_followed_by(self, line: bytes) -> bool:
         """Whether a line begins the next object, as this one indents its own lines."""
-        first, *more = self.lines[:2]
-        return bool(more) and _indent(more[0].data) > _indent(first.data) and self.is_left_by(line)
+        if self.is_inside(line) or len(self.lines) == 1:
+            return False
+        return self.is_inside(self.lines[1].data) and self.is_left_by(line)
 
 
 class EventReader:
@@ -147,13 +159,16 @@ class EventReader:
             self._is_archive = True
             yield Parsed(raw.locator, raw.offset, b"", reject=found.reason)
             return
-        parsed = self._read(raw)
-        if not _is_malformed(parsed, raw.data):
-            yield parsed
-        elif items := _items(raw):
+        parsed = None
+        if _MAY_BE_ONE.match(raw.data) and raw.data.rstrip()[-1:] == b"}":
+            parsed = self._read(raw)
+            if not _is_malformed(parsed, raw.data):
+                yield parsed
+                return
+        if items := _items(raw):
             yield from map(self._read, items)
         else:
-            yield from self._taken_apart(raw, 0, parsed)
+            yield from self._taken_apart(raw, refusal=parsed)
 
     def settled(self, following: RawRecord | None) -> list[Parsed] | None:
         """What was left open, if the following line, or the end of the file, already settles it.
@@ -186,13 +201,15 @@ class EventReader:
         if opening is not None:
             yield Parsed(opening.locator, opening.offset, b"", reject=UNFINISHED_LIST)
 
-    def _taken_apart(self, raw: RawRecord, start: int, refusal: Parsed | None) -> Iterator[Parsed]:
+    def _taken_apart(
+        self, raw: RawRecord, start: int = 0, refusal: Parsed | None = None
+    ) -> Iterator[Parsed]:
         """Records of a line that is not one object.
 
         Args:
             raw: The line.
             start: Where reading begins in it.
-            refusal: Why it is not one object, if all of it was read.
+            refusal: Why it is not one object, if that was tried.
         """
         torn: _Find | None = None
         is_empty, was_open = True, self.is_open
@@ -205,12 +222,13 @@ class EventReader:
                 yield self._torn(raw, torn)
                 torn = None
             yield find.record
-        if is_empty and refusal is not None and not (was_open or self.is_open):
-            yield refusal
-        if torn is None:
-            return
-        is_all = not raw.data[: torn.start].strip() and torn.end == len(raw.data)
-        yield refusal if refusal is not None and is_all else self._torn(raw, torn)
+        is_all = (
+            torn is not None and torn.end == len(raw.data) and not raw.data[: torn.start].strip()
+        )
+        if is_all or (is_empty and start == 0 and not (was_open or self.is_open)):
+            yield refusal or self._read(raw)
+        elif torn is not None:
+            yield self._torn(raw, torn)
 
     def _finds(self, raw: RawRecord, start: int) -> Iterator[_Find]:
         data = raw.data
@@ -294,7 +312,7 @@ class EventReader:
             text = b"\n".join([*(line.data for line in document.lines), raw.data[:stop]])
             yield self._read(document.lines[0]._replace(data=text))
             if raw.data[stop:].strip():
-                yield from self._taken_apart(raw, stop, None)
+                yield from self._taken_apart(raw, stop)
         elif begins is None and not prefix.is_broken:
             document.add(raw)
         elif begins is not None or len(document.lines) == 1 or document.is_left_by(raw.data):
@@ -364,10 +382,6 @@ def _items(raw: RawRecord) -> list[RawRecord]:
         found.append(raw._replace(locator=f"{path}[{index}]", offset=offset, data=data))
         place += len(data)
     return found
-
-
-def _indent(line: bytes) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _is_malformed(parsed: Parsed, data: bytes) -> bool:

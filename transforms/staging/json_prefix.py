@@ -1,7 +1,7 @@
 """Follow the structure of a JSON value that may end in another line, or not at all."""
 
 import re
-from enum import Enum, auto
+from typing import Any
 
 MAX_DEPTH = 64
 """Levels at most; an event has ten."""
@@ -14,29 +14,20 @@ _CLOSER = {b"{": b"}", b"[": b"]"}
 _KINDS = frozenset({b"{", b"}", b"[", b"]", b",", b":", b'"'})
 
 
-class _Next(Enum):
-    """What may come next."""
-
-    VALUE = auto()
-    VALUE_OR_END = auto()
-    KEY = auto()
-    KEY_OR_END = auto()
-    COLON = auto()
-    COMMA_OR_END = auto()
-
-
-_BEGINS_VALUE = {b"{": _Next.KEY_OR_END, b"[": _Next.VALUE_OR_END}
-_IS_VALUE = {b'"': _Next.COMMA_OR_END, b"": _Next.COMMA_OR_END, **_BEGINS_VALUE}
-_ENDS = {b"}": _Next.COMMA_OR_END, b"]": _Next.COMMA_OR_END}
-_FOLLOWING: dict[_Next, dict[bytes, _Next]] = {
-    _Next.VALUE: _IS_VALUE,
-    _Next.VALUE_OR_END: _IS_VALUE | _ENDS,
-    _Next.KEY: {b'"': _Next.COLON},
-    _Next.KEY_OR_END: {b'"': _Next.COLON} | _ENDS,
-    _Next.COLON: {b":": _Next.VALUE},
-    _Next.COMMA_OR_END: {b",": _Next.VALUE} | _ENDS,
-}
-"""What may follow, by what is expected and the first byte of a token; a word has none."""
+_State = dict[bytes, Any]
+"""What may come next: the state behind a token by the first byte of it; a word has none."""
+_VALUE: _State = {}
+_VALUE_OR_END: _State = {}
+_KEY: _State = {}
+_KEY_OR_END: _State = {}
+_COLON: _State = {b":": _VALUE}
+_COMMA_OR_END: _State = {}
+_ENDS: _State = {b"}": _COMMA_OR_END, b"]": _COMMA_OR_END}
+_VALUE.update({b'"': _COMMA_OR_END, b"": _COMMA_OR_END, b"{": _KEY_OR_END, b"[": _VALUE_OR_END})
+_VALUE_OR_END.update(_VALUE | _ENDS)
+_KEY.update({b'"': _COLON})
+_KEY_OR_END.update(_KEY | _ENDS)
+_COMMA_OR_END.update({b",": _VALUE} | _ENDS)
 
 
 class Prefix:
@@ -49,7 +40,7 @@ class Prefix:
     def __init__(self) -> None:
         """Start in front of the value."""
         self._opened: list[bytes] = []
-        self._next = _Next.VALUE
+        self._next = _VALUE
         self.is_broken = False
 
     def feed(self, text: bytes, start: int = 0, end: int | None = None) -> int | None:
@@ -82,8 +73,8 @@ class Prefix:
 
     def _take(self, token: bytes) -> bool:
         """Take one token; whether it may stand here."""
-        kind = token[:1] if token[:1] in _KINDS else b""
-        following = _FOLLOWING[self._next].get(kind)
+        kind = token[:1]
+        following = self._next.get(kind if kind in _KINDS else b"")
         opened = self._opened
         if following is None or (not opened and kind not in _CLOSER):
             return False
@@ -91,6 +82,5 @@ class Prefix:
             opened.append(kind)
         elif kind in _ENDS and _CLOSER[opened.pop()] != kind:
             return False
-        is_key_next = kind == b"," and opened[-1] == b"{"
-        self._next = _Next.KEY if is_key_next else following
+        self._next = _KEY if kind == b"," and opened[-1] == b"{" else following
         return len(opened) <= MAX_DEPTH

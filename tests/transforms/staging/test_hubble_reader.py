@@ -77,7 +77,7 @@ def test_every_variant_is_recognised_by_its_content(name):
     is_bare = "bare" in name
     is_printed = "printed " in name and "pretty" not in name
     assert found.score == (2 if is_bare or is_printed else 3), found
-    assert ("which is no export" in found.variant) == is_printed
+    assert ("not readable; use -o jsonpb" in found.variant) == is_printed
     assert ("to be unpacked" in found.variant) == (" as zip" in name or " as tar" in name)
 
 
