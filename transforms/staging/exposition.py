@@ -44,6 +44,7 @@ _LABEL = re.compile(
     rf"[ \t]*+(?:(?P<key>{_NAME})|(?P<quoted>{_QUOTED}))[ \t]*+(?:=[ \t]*+(?P<value>{_QUOTED}))?"
     r"[ \t]*+(?P<end>,|\Z)"
 )
+_PLAIN_LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*+)="([^"\\\n]*+)"(?:,|\Z)')
 _NOTE = re.compile(rf"#[ \t]+(HELP|TYPE|UNIT)[ \t]+({_NAME}|{_QUOTED})(?:[ \t]+(.*))?\Z")
 _EOF = re.compile(r"#[ \t]+EOF[ \t]*\Z")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -160,8 +161,16 @@ def _series_of(name: str | None, braces: str) -> tuple[str, Mapping[str, str]]:
 
 def _series(name: str | None, braces: str) -> tuple[str, Mapping[str, str]]:
     """Name and labels of a series; the name may stand among the labels."""
-    labels: dict[str, str] = {}
     text = braces[1:-1]
+    plain = _PLAIN_LABEL.findall(text)
+    # Each ends with a comma, but for the last one, which may.
+    size = len(text) + (text[-1:] != ",")
+    if name is not None and sum(len(key) + len(value) + 4 for key, value in plain) == size:
+        # Nearly all series: nothing stands beside the labels, and nothing is escaped.
+        found = dict(plain)
+        if len(found) == len(plain) <= MAX_LABELS and NAME_LABEL not in found:
+            return name, found
+    labels: dict[str, str] = {}
     place = 0
     while text[place:].strip(" \t"):
         match = _LABEL.match(text, place)
