@@ -16,7 +16,13 @@ from transforms.redaction import clean_url, path_without_query
 from transforms.staging.json_records import Item, RecordError, decode
 from transforms.staging.kubernetes_metadata import Count, Observed, StatedTimes, observe
 from transforms.staging.parser import FileContext, Parsed, Row
-from transforms.staging.polyaxon_values import Named, Reference, name_of, run_uuid_of
+from transforms.staging.polyaxon_values import (
+    Named,
+    Reference,
+    content_id,
+    name_of,
+    run_uuid_of,
+)
 from transforms.staging.resource_ids import (
     git_resource,
     image_resource,
@@ -137,9 +143,7 @@ def artifact_rows(item: Item, context: FileContext) -> tuple[Row, ...]:
     observed = observe(context, times.newest, has_own_time=False)
     resource = _resource(artifact.kind, artifact.path, summary)
     values = {
-        "record_id": identity(
-            "artifact", run_uuid, observed.at, identity(item.data.decode("utf-8", "replace"))
-        ),
+        "record_id": identity("artifact", run_uuid, observed.at, content_id(item)),
         **_identity(run_uuid, observed, "lineage", artifact.name, artifact.kind),
         "is_input": artifact.is_input,
         "path": path_text(artifact.path),
@@ -214,9 +218,7 @@ def _events_rows(item: Item, run: str | None, context: FileContext) -> tuple[Row
     events = _events_of(bytes(answer.data), item)
     observed = _observed_event(events.last_at, context)
     values = {
-        "record_id": identity(
-            "events", run_uuid, observed.at, identity(item.data.decode("utf-8", "replace"))
-        ),
+        "record_id": identity("events", run_uuid, observed.at, content_id(item)),
         **_identity(run_uuid, observed, "events", answer.name, answer.kind),
         "event_count": events.size,
         "first_event_at": events.first_at,
@@ -289,9 +291,9 @@ def json_event(item: Item, kind: str, context: FileContext) -> Parsed:
     """One line `{"timestamp": …, "step": …, "text": …}` of an event file."""
     try:
         text = decode(_EVENT, item.data, item.path).timestamp or ""
+        line = content_id(item)
     except RecordError as error:
         return item.rejected(error)
-    line = identity(item.data.decode("utf-8", "replace"))
     return _event_record(item, line, text, kind, context)
 
 

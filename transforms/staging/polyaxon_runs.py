@@ -8,7 +8,13 @@ from transforms.staging.json_records import Item, RecordError
 from transforms.staging.kubernetes_metadata import Observed, Sight, StatedTimes, observe
 from transforms.staging.parser import FileContext, Row
 from transforms.staging.polyaxon_content import content_facts
-from transforms.staging.polyaxon_values import Named, Reference, name_of, run_uuid_of
+from transforms.staging.polyaxon_values import (
+    Named,
+    Reference,
+    content_id,
+    name_of,
+    run_uuid_of,
+)
 from transforms.staging.stored_text import free_text, name_text, pairs
 from transforms.staging.values import identity
 
@@ -88,7 +94,7 @@ def run_rows(run: Run, item: Item, context: FileContext, view: str) -> tuple[Row
             view,
             run_uuid,
             observed.at,
-            identity(item.data.decode("utf-8", "replace")),
+            content_id(item),
             None if run.project else context.project,
         ),
         "observed_at": observed.at,

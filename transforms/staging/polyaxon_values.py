@@ -2,7 +2,8 @@
 
 import msgspec
 
-from transforms.staging.json_records import RecordError
+from transforms.staging.json_items import whole_record_id
+from transforms.staging.json_records import Item, RecordError
 from transforms.staging.stored_text import name_text
 from transforms.staging.values import hex_uuid
 
@@ -19,6 +20,19 @@ class Named(msgspec.Struct):
 
     name: str | None = None
     username: str | None = None
+
+
+def content_id(item: Item) -> str:
+    """Id of what a record says, however the file is laid out.
+
+    Raises:
+        RecordError: It is deeper than can be written again, though just not too deep to be read.
+    """
+    try:
+        return whole_record_id(item)
+    except RecursionError:
+        message = f"too_deep: expected JSON of a few levels, got too many at {item.path}"
+        raise RecordError(message) from None
 
 
 def run_uuid_of(text: str | None, where: str) -> str:

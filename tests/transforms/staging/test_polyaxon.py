@@ -163,6 +163,16 @@ def test_conditions_read_again_are_the_same_records() -> None:
     assert ids[0] == ids[1] != ids[2]
 
 
+@pytest.mark.parametrize(
+    "value",
+    [page(listed()), detail(), page(artifact()), {"data": {RUN: [logged()]}}, [resource()],
+     statuses(status("running", "2026-03-10T06:00:05Z", None))],
+)  # fmt: skip
+def test_the_layout_of_a_file_does_not_change_what_its_records_are(value: Any) -> None:
+    found = [parse(PARSER, document(value)), parse(PARSER, json.dumps(value))]
+    assert found[0][0].rows == found[1][0].rows != ()
+
+
 def test_an_offline_run_states_itself_and_its_conditions() -> None:
     offline = listed(
         updated_at=None,
