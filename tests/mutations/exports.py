@@ -16,6 +16,8 @@ from unittest import mock
 from pipelines.landing import parsing
 from pipelines.landing.formats import parsers
 from pipelines.landing.readers import Break, raw_records
+from tests.mutations.json_spans import at_path, spans
+from tests.mutations.rules import RULES, Rules
 from transforms.staging.parser import FileContext, Parsed
 
 _LINE = re.compile(r"line (\d+)(?: byte \d+)?(?: (\$.*))?\Z")
@@ -160,6 +162,17 @@ class Seed:
     results: dict[int, list[Result]]
     joined: frozenset[int]
 
+    def common(self, number: int, path: str) -> bytes | None:
+        """What a record has in common with others that become one row with it, if with any."""
+        together = RULES.get(self.format, Rules()).together
+        if together is None:
+            return None
+        line = self.lines[number - 1]
+        tree = spans(line)
+        node = at_path(tree, path) if tree else None
+        match = together.search(line[node.start : node.end] if node else line)
+        return match[0] if match else None
+
 
 def plant(path: Path, format_name: str, data: bytes, context: FileContext) -> Seed:
     """Read a file that is as it should be."""
@@ -179,7 +192,8 @@ def plant(path: Path, format_name: str, data: bytes, context: FileContext) -> Se
         lines = tuple(b"\n".join(lines[s - 1 : e]) for s, e in zip(starts, ends, strict=True))
         results = {n: results[start] for n, start in enumerate(starts, 1)}
     pieces = [n for n, each in results.items() if any(r.word == "partial" for r in each)]
-    joined = range(min(pieces), max(pieces) + 4) if pieces else ()
+    is_joined = pieces and not RULES.get(format_name, Rules()).together
+    joined = range(min(pieces), max(pieces) + 4) if is_joined else ()
     return Seed(format_name, data, context, reading, lines, results, frozenset(joined))
 
 

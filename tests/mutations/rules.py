@@ -31,20 +31,27 @@ class Rules:
         free: Keys whose text may be any.
         large: Keys whose whole number may be any up to 2**53.
         change: A change of a line of text that leaves it valid.
+        together: Finds what the records have in common that become one row together.
     """
 
     optional: frozenset[str] = frozenset()
     free: frozenset[str] = frozenset()
     large: frozenset[str] = frozenset()
     change: Operator | None = None
+    together: re.Pattern[bytes] | None = None
 
 
 def rules(
-    optional: str = "", free: str = "", large: str = "", change: Operator | None = None
+    optional: str = "",
+    free: str = "",
+    large: str = "",
+    change: Operator | None = None,
+    together: str | None = None,
 ) -> Rules:
     """Rules by names parted by blanks."""
     words = (frozenset(text.split()) for text in (optional, free, large))
-    return Rules(*words, change=change)
+    found = re.compile(together.encode()) if together else None
+    return Rules(*words, change=change, together=found)
 
 
 def valid_change(found: Rules) -> Operator:
@@ -148,6 +155,15 @@ def other_gcs_agent(data: bytes, random: Random) -> bytes | None:
     return ",".join('"' + text.replace('"', '""') + '"' for text in row).encode()
 
 
+def unknown_label(data: bytes, random: Random) -> bytes | None:
+    """Add a label to a line of Prometheus text, or blanks where they may stand."""
+    name, brace, rest = data.partition(b"{")
+    if not brace or b"}" not in rest or data.startswith(b"#"):
+        return None
+    added = random.choice((b'x_unknown="1",', b'cluster="a\\"b",', b" "))
+    return name + brace + added + rest
+
+
 _OBJECT = (
     "annotations finalizers generation hostIPs managedFields ownerReferences qosClass "
     "selfLink terminationGracePeriodSeconds"
@@ -171,6 +187,11 @@ RULES: dict[str, Rules] = {
     "kubernetes_audit": rules(optional=f"{_OBJECT} userAgent sourceIPs", free="userAgent"),
     "event_exporter": rules(optional=f"{_OBJECT} reportingInstance", free="message"),
     "otel_k8sobjects": rules(optional=f"{_OBJECT} schemaUrl version scope", free="message"),
+    "kube_state_metrics": rules(
+        change=unknown_label,
+        # All series of one pod are its state, wherever they stand.
+        together="[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    ),
     "otlp": rules(
         optional="description schemaUrl version startTimeUnixNano flags unit scope",
         free="description",
