@@ -11,6 +11,9 @@ one row for each row of the input that has a live binding.
 where ambiguous), `candidate_names` (sorted, where ambiguous).
 
 Only the best scope with a live binding speaks; two names in it are ambiguous (definitions.md 36).
+What was asked elsewhere in the cluster names an address only if it stood for one name there, in all
+that is read: behind a shared edge or a store's front, other pods' answers would force a winner. The
+candidates are then the first 100 of all its names.
 Bindings are cut into hours and met by a hash join on (scope, owner, address, hour) with the exact
 range, so that no item doubles.
 
@@ -20,6 +23,7 @@ Reads of the caller: `name_bindings` with the look-back that its events need.
 from transforms.sql import SqlSession
 
 PACKAGE = "transforms.intermediate"
+MOST_CANDIDATES = 100
 
 
 def match_names(session: SqlSession) -> str:
@@ -33,4 +37,4 @@ def match_names(session: SqlSession) -> str:
     """
     with session.dropped("name_match_hours"):
         session.create("name_match_hours", PACKAGE, "name_match_hours")
-        return session.create("name_output", PACKAGE, "name_match")
+        return session.create("name_output", PACKAGE, "name_match", {"most": MOST_CANDIDATES})

@@ -1,6 +1,7 @@
 -- The name of an address for a client at a moment, from the best scope with a live binding.
 -- Grain: one row of name_input that has a live binding.
--- Reads: name_input, name_match_hours.
+-- Reads: name_input, name_match_hours, name_bindings.
+-- Parameters: $most (longest list of candidates).
 WITH items AS (
     SELECT
         item_id, cluster, pod_uid, node, address,
@@ -55,6 +56,44 @@ named AS (
     FROM live AS l
     INNER JOIN best AS b ON l.item_id = b.item_id AND l.rung = b.rung
     GROUP BY l.item_id, l.rung
+),
+
+-- Addresses that stood for several names in the cluster, live or not. What other pods asked says
+-- nothing of which of them a client meant.
+known AS (
+    SELECT DISTINCT cluster, address, name
+    FROM name_bindings
+    WHERE scope = 'cluster' AND address IN (SELECT address FROM name_input)
+),
+
+numbered AS (
+    SELECT
+        cluster,
+        address,
+        name,
+        ROW_NUMBER() OVER (PARTITION BY cluster, address ORDER BY name) AS place,
+        COUNT(*) OVER (PARTITION BY cluster, address) AS name_count
+    FROM known
+),
+
+shared AS (
+    SELECT cluster, address, LIST_SORT(LIST(name)) AS names
+    FROM numbered
+    WHERE name_count > 1 AND place <= CAST($most AS BIGINT)
+    GROUP BY cluster, address
+),
+
+judged AS (
+    SELECT
+        n.item_id,
+        n.rung,
+        COALESCE(s.names, n.names) AS names,
+        n.canonical_names,
+        n.answer_us
+    FROM named AS n
+    INNER JOIN items AS i ON n.item_id = i.item_id
+    LEFT JOIN shared AS s
+        ON n.rung = 3 AND i.cluster = s.cluster AND i.address = s.address
 )
 
 SELECT
@@ -70,4 +109,4 @@ SELECT
     END AS name_kind,
     CASE WHEN LEN(names) = 1 THEN make_timestamptz(answer_us) END AS answer_at,
     CASE WHEN LEN(names) > 1 THEN names END AS candidate_names
-FROM named
+FROM judged

@@ -84,5 +84,5 @@ TRANSFORM = Transform(
         Reads("name_bindings", "names"),
     ),
     build=build,
-    version=1,
+    version=2,
 )

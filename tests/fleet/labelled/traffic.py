@@ -165,9 +165,10 @@ class _Life:
             age = moment - known.answered
             life = life_of(host.ttl)
             # Neither in the last moments of an answer's life nor in the first behind it.
-            keeps = age < life - 5 * SECOND
-            keeps |= self.scenarios.stale_answers and age > life + 10 * SECOND
-            if keeps and self.rng.random() < 0.5 and (":" in known.address) == is_v6:
+            keeps = 0.5 if age < life - 5 * SECOND else 0.0
+            if self.scenarios.stale_answers and age > life + 10 * SECOND:
+                keeps = 0.1
+            if (":" in known.address) == is_v6 and self.rng.random() < keeps:
                 return known
         answers = host.addresses6 if is_v6 else host.addresses
         found = Lookup(

@@ -93,6 +93,22 @@ def test_two_names_in_the_best_scope_are_ambiguous():
     assert named(bindings, "08:02") == [("ambiguous", None, ["a.example.com", "b.example.com"])]
 
 
+def test_what_others_asked_names_no_address_that_has_several_names():
+    cluster = {"scope": "cluster", "scope_id": "alder"}
+    live = binding("b.example.com", "08:00", "08:05", **cluster)
+    assert named([live], "08:02") == [("dns_cluster", "b.example.com", None)]
+    dead = binding("a.example.com", "03:00", "03:05", **cluster)
+    both = ["a.example.com", "b.example.com"]
+    assert named([live, dead], "08:02") == [("ambiguous", None, both)]
+    elsewhere = [dead | {"cluster": "birch"}, dead | {"address": "203.0.113.8"}]
+    assert named([live, *elsewhere], "08:02") == [("dns_cluster", "b.example.com", None)]
+    own = binding("c.example.com", "08:00", "08:05")
+    assert named([live, dead, own], "08:02") == [("dns_pod", "c.example.com", None)]
+    many = [binding(f"n{n:03d}.example.com", "03:00", "03:05", **cluster) for n in range(150)]
+    [(kind, name, candidates)] = named([live, *many], "08:02")
+    assert (kind, name, len(candidates)) == ("ambiguous", None, 100)
+
+
 def test_one_binding_told_by_two_days_is_one_name():
     bindings = [
         binding("a.example.com", "08:00", "08:05"),
