@@ -30,7 +30,7 @@ from transforms.staging.resource_ids import (
     revision_text,
 )
 from transforms.staging.run_identity import event_file, run_of_folder
-from transforms.staging.stored_text import NAME_LIMIT, name_text
+from transforms.staging.stored_text import NAME_LIMIT, free_text, name_text
 from transforms.staging.values import hex_uuid, identity
 
 EVENT_KINDS = frozenset(
@@ -336,7 +336,7 @@ def _identity(
         "observed_basis": observed.basis,
         "stated_in": stated_in,
         "run_uuid": run_uuid,
-        "name": name_text(name),
+        "name": free_text(name),
         "kind": name_text(kind),
     }
 

@@ -227,7 +227,7 @@ def operation_rows(item: Item, context: FileContext, sight: Sight) -> tuple[Row,
     updates = [t for t in (conditions.updated_at, finished) if t is not None]
     observed = observe_run(context, times, conditions.status, sight)
     record_id = object_record_id("Operation", metadata, item, sight.watch_event, observed)
-    runtime_word = name_text(annotations.get(f"{_ANNOTATION}kind")) or runtime
+    runtime_word = free_text(annotations.get(f"{_ANNOTATION}kind")) or runtime
     version = {
         "record_id": record_id,
         "observed_at": observed.at,
@@ -314,7 +314,9 @@ def _conditions(status: _Status, item: Item, times: StatedTimes) -> _Conditions:
     last, newest = None, None
     for ordinal, condition in enumerate(status.conditions or ()):
         where = f".status.conditions[{ordinal}]"
-        word = name_text(required(condition.type, "status", f"{item.path}{where}.type").lower())
+        stated = required(condition.type, "status", f"{item.path}{where}.type")
+        # In lower case a credential would no longer be told.
+        word = (free_text(stated) or "").lower()
         updated = times.read(condition.last_update_time, f"{where}.lastUpdateTime")
         transition = times.read(condition.last_transition_time, f"{where}.lastTransitionTime")
         if condition.status is False or condition.status in _NOT_REACHED:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.canaries.planter import Planter
 from tests.transforms.staging.export_text import (
     check_each,
     check_rows,
@@ -372,6 +373,21 @@ def test_no_secret_of_a_resource_is_stored() -> None:
     refused = parse(PARSER, document(secret_resource() | {"status": 5}))
     assert word(refused[0]) == "wrong_type"
     assert SECRET.encode() not in refused[0].raw
+
+
+def test_no_credential_of_any_shape_is_a_status_or_another_word() -> None:
+    planter = Planter()
+    for text in planter.of_every_shape("resource"):
+        said = condition(text, None, reason=text, message=text)
+        named = dict.fromkeys(("operation.polyaxon.com/name", "operation.polyaxon.com/kind"), text)
+        found = parse(
+            PARSER,
+            document(resource(metadata=metadata(annotations=named), status={"conditions": [said]})),
+        )
+        stored = "".join(
+            str(value) for record in found for _, row in record.rows for value in row.values()
+        ).lower()
+        assert not [str(c) for c in planter.canaries if any(piece in stored for piece in c.pieces)]
 
 
 # -- laws ----------------------------------------------------------------------------------------
