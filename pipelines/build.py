@@ -16,7 +16,7 @@ from pipelines.errors import DataCheckError, LakeDamagedError
 from pipelines.finality import BUILT, Basis, is_final, last_awaited
 from pipelines.landing.formats import parsers
 from pipelines.ledger import EXPORT_FILES, Ledger, StagedPart
-from pipelines.parquet import read_files
+from pipelines.parquet import read_files, with_all_columns
 from pipelines.publication import Made, Published, content_of, digest, made_from, publish
 from pipelines.reference.catalogue import load_endpoints
 from pipelines.restatements import Restating, is_restated, restate
@@ -268,7 +268,7 @@ def basis_of(settings: Settings, lake: Lake, ledger: Ledger, day: BuildDay) -> B
             for scope in scopes_of(spec, settings):
                 of_scope = day.of(scope)
                 if layer == "staging":
-                    files.update(met_files(ledger, read, of_scope)["export_file_id"])
+                    files.update(met_files(ledger, read, of_scope)["reading"])
                 elif layer in {"intermediate", "marts"}:
                     for date, path in _built(lake, read, of_scope, table):
                         if date < day.date:
@@ -286,7 +286,7 @@ def window(read: Reads, day: BuildDay) -> tuple[dt.datetime | None, dt.datetime]
 def met_files(ledger: Ledger, read: Reads, day: BuildDay) -> pl.DataFrame:
     """Ledger rows of files that fill a staging table and whose own events meet a day's window.
 
-    A file without any time has its landing day for one.
+    A file without any time has its landing day for one. `reading` tells each reading of a file.
     """
     start, until = window(read, day)
     names = pl.col("rows_by_table").list.eval(pl.element().struct.field("table_name"))
@@ -298,7 +298,9 @@ def met_files(ledger: Ledger, read: Reads, day: BuildDay) -> pl.DataFrame:
     scopes = _scopes(day, read.table)
     if scopes is not None:
         met &= pl.col("cluster").fill_null(FLEET).is_in(scopes)
-    return ledger.files.filter(met)
+    # A file that is read again under other settings is another one.
+    reading = pl.concat_str("export_file_id", pl.col("read_as").fill_null(""), separator=":")
+    return ledger.files.filter(met).with_columns(reading=reading)
 
 
 def show(session: SqlSession, inputs: Inputs) -> None:
@@ -410,7 +412,14 @@ def _staged_contents(ledger: Ledger, read: Reads, day: BuildDay) -> list[str]:
     files = ledger.meeting(_scopes(day, read.table), span_start(day, read.span), _until(day, read))
     found = []
     for row in files.select(
-        "cluster", "node", "project", "format", "landing_date", "content_hash", "rows_by_table"
+        "cluster",
+        "node",
+        "project",
+        "format",
+        "landing_date",
+        "content_hash",
+        "read_as",
+        "rows_by_table",
     ).iter_rows():
         *identity, rows_by_table = row
         if any(r["table_name"] == read.table for r in rows_by_table):
@@ -469,20 +478,22 @@ def show_parts(
     partly = [p for p in parts if p.repeated]
     selects = []
     if whole:
-        read_files(connection, whole).create_view(f"{name}_whole")
+        rows = with_all_columns(connection, read_files(connection, whole), spec)
+        rows.create_view(f"{name}_whole")
         selects.append(f'SELECT {columns} FROM "{name}_whole"')  # noqa: S608  our schema
     if not parts:
         session.register(f"{name}_none", spec.empty())
         selects.append(f'SELECT {columns} FROM "{name}_none"')  # noqa: S608
     if partly:
         session.register(f"{name}_ranges", _ranges(partly))
-        connection.read_parquet(
+        rows = connection.read_parquet(
             [str(p.path) for p in partly],
             filename=True,
             file_row_number=True,
             union_by_name=True,
             hive_partitioning=False,
-        ).create_view(f"{name}_partly")
+        )
+        with_all_columns(connection, rows, spec).create_view(f"{name}_partly")
         # The engine writes the ranges out: a grown file repeats millions of rows.
         connection.execute(
             f'CREATE TEMP VIEW "{name}_repeated" AS '  # noqa: S608
@@ -510,7 +521,8 @@ def _show_files(session: SqlSession, spec: TableSpec, files: list[tuple[dt.date,
     columns = ", ".join(f'"{c.name}"' for c in spec.columns)
     source = f"{spec.name}_files"
     if files:
-        read_files(connection, (path for _, path in files), dated=True).create_view(source)
+        rows = read_files(connection, (path for _, path in files), dated=True)
+        with_all_columns(connection, rows, spec).create_view(source)
     else:
         session.register(source, spec.empty().with_columns(date=pl.lit(None, pl.Date)))
     connection.execute(

@@ -19,7 +19,7 @@ import polars as pl
 from pipelines.damage import REMEDY, reading
 from pipelines.errors import LakeWriteError
 from pipelines.ledger import EXPORT_FILES, REJECTED_RECORDS, Ledger
-from pipelines.parquet import read_files
+from pipelines.parquet import read_files, with_all_columns
 from pipelines.publication import content_of, digest
 from pipelines.storage import TEMPORARY, Lake, flush
 from schemas.registry import tables
@@ -177,7 +177,7 @@ def _create(connection: duckdb.DuckDBPyConnection, lake: Lake, spec: TableSpec) 
     connection.unregister("no_rows")
     if paths:
         order = ", ".join(f'"{c}" NULLS LAST' for c in (("date",) if dated else ()) + spec.order)
-        rows = read_files(connection, paths, dated=dated)
+        rows = with_all_columns(connection, read_files(connection, paths, dated=dated), spec)
         rows.project(columns).order(order).insert_into(spec.name)
     if spec.as_of:
         _keep_newest(connection, spec)

@@ -28,7 +28,7 @@ class Basis:
     """What a day is made from, as far as a change of it is worth telling.
 
     Attributes:
-        files: Export files that were read.
+        files: Export files that were read, as `id:digest of how`.
         logic: Digest of settings, reference files, schemas and versions of the logic.
         earlier: Digest of what was read of each earlier day's tables, by that day.
     """

@@ -32,6 +32,7 @@ class LateFile:
 
     Attributes:
         export_file_id: Its id.
+        reading: The same with how it was read.
         path: Its path.
         landing_date: Its landing day.
         records: New records of the day itself.
@@ -39,6 +40,7 @@ class LateFile:
     """
 
     export_file_id: str
+    reading: str
     path: str
     landing_date: dt.date
     records: int
@@ -114,9 +116,7 @@ def late_files(
             for scope in scopes_of(table_spec(table), settings):
                 of_scope = day.of(scope)
                 met = met_files(ledger, read, of_scope)
-                for row in met.filter(~pl.col("export_file_id").is_in(list(known))).iter_rows(
-                    named=True
-                ):
+                for row in met.filter(~pl.col("reading").is_in(list(known))).iter_rows(named=True):
                     rows[row["export_file_id"]] = row
                     of_file = windows.setdefault(row["export_file_id"], {})
                     of_file.setdefault(read.table, []).append(window(read, of_scope))
@@ -128,7 +128,7 @@ def late_files(
         if of_day or nearby:
             path, landing = str(row["path"]), row["landing_date"]
             assert isinstance(landing, dt.date)  # noqa: S101  the ledger's type
-            found.append(LateFile(file_id, path, landing, of_day, nearby))
+            found.append(LateFile(file_id, str(row["reading"]), path, landing, of_day, nearby))
     return sorted(found, key=lambda file: (file.path, file.export_file_id))
 
 

@@ -221,8 +221,22 @@ class Ledger:
 def _united(commits: tuple[tuple[Path, int], ...]) -> pl.DataFrame:
     """Rows of all commits, which are named with the time of their last change."""
     spec = table_spec(EXPORT_FILES)
-    frames = [scan_files([path]).collect() for path, _ in commits]
-    return pl.concat([spec.empty(), *(f.cast(spec.polars_schema) for f in frames)]).sort(spec.order)
+    frames = [spec.empty(), *(_as_now(scan_files([path]).collect()) for path, _ in commits)]
+    return pl.concat(frames).sort(spec.order)
+
+
+def _as_now(commit: pl.DataFrame) -> pl.DataFrame:
+    """Rows of a commit with the columns of now: one that came later says nothing of earlier files.
+
+    Lists are empty, everything else is null.
+    """
+    schema = table_spec(EXPORT_FILES).polars_schema
+    added = [
+        pl.lit([] if isinstance(dtype, pl.List) else None, dtype).alias(name)
+        for name, dtype in schema.items()
+        if name not in commit.columns
+    ]
+    return commit.with_columns(added).select(list(schema)).cast(schema)
 
 
 def _tables_of(files: pl.DataFrame) -> set[str]:

@@ -11,6 +11,8 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from schemas.table import TableSpec
+
 _DAY_OF_FILE = "CAST(regexp_extract(filename, '.*/date=([0-9-]+)/[^/]*$', 1) AS DATE)"
 
 
@@ -35,6 +37,22 @@ def read_files(
     if not dated:
         return relation
     return relation.project(f'* EXCLUDE (filename), {_DAY_OF_FILE} AS "date"')
+
+
+def with_all_columns(
+    connection: duckdb.DuckDBPyConnection, relation: duckdb.DuckDBPyRelation, spec: TableSpec
+) -> duckdb.DuckDBPyRelation:
+    """Rows with null in columns that came to a table after all of its files were written."""
+    missing = {c.name for c in spec.columns} - set(relation.columns)
+    if not missing:
+        return relation
+    typed = connection.from_arrow(spec.empty().to_arrow(compat_level=pl.CompatLevel.oldest()))
+    added = ", ".join(
+        f'CAST(NULL AS {kind}) AS "{name}"'
+        for name, kind in zip(typed.columns, typed.types, strict=True)
+        if name in missing
+    )
+    return relation.project(f"*, {added}")
 
 
 def scan_files(paths: Iterable[Path]) -> pl.LazyFrame:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -366,8 +367,16 @@ def check_key(session: SqlSession, spec: TableSpec, path: Path) -> None:
 
 def content_of(path: Path) -> str | None:
     """Digest of the content in a file's footer; none where the file is absent or foreign."""
-    if not path.is_file():
+    try:
+        status = path.stat()
+    except OSError:
         return None
+    return _content_of(path, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=100_000)
+def _content_of(path: Path, *_written: int) -> str | None:
+    """The same of a file as it was written: a day asks for those of all days before it."""
     try:
         metadata = pq.read_metadata(path).metadata or {}
     except (OSError, pa.ArrowException):

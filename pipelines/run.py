@@ -386,6 +386,13 @@ def waiting_for(workspace: Workspace, ledger: Ledger, day: dt.date) -> Waiting:
     return waiting(settings, lake, ledger, build, basis, STATES)
 
 
+def waiting_days(workspace: Workspace) -> dict[dt.date, str]:
+    """Days published as final that something waits for, with what."""
+    ledger = Ledger.read(workspace.lake)
+    found = {day: waiting_for(workspace, ledger, day) for day in workspace.lake.days(BUILT)}
+    return {day: str(what) for day, what in found.items() if what}
+
+
 def publish_catalogue(workspace: Workspace, day: dt.date) -> dict[str, int] | None:
     """Put what a day's build published before people, as its last step.
 
@@ -432,7 +439,7 @@ def _conclude(workspace: Workspace, lake: Lake, day: dt.date) -> None:
         for later in lake.days(BUILT):
             if later > day and final_basis(lake, later) is not None:
                 found = waiting_for(workspace, ledger, later)
-                files = {file.export_file_id for file in found.files}
+                files = {file.reading for file in found.files}
                 if day in found.earlier or files & now_made_from.files:
                     note_asked(lake, later)
     note_final(lake, day, now_made_from)

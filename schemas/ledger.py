@@ -29,6 +29,12 @@ class ExportFiles(Table):
     size_bytes: pl.Int64 = c.byte_count("Size as stored, compressed or not.")
     text_bytes: pl.Int64 = c.byte_count("Size after decompression.")
     content_hash: str = c.column("SHA-256 of the decompressed bytes.")
+    read_as: str = c.column(
+        "Digest of what its reading depends on beside its content: format and version of its "
+        "parser, `record_format`, `temporality`, `region`, what its path says, and which "
+        "redaction key there is.",
+        null="it was landed before this was noted",
+    )
     same_content_as: str = c.column(
         "The file that was read in its place.", null="the file was read itself"
     )

@@ -1,6 +1,7 @@
 """`podledger build`: land what is new, build what is stale."""
 
 import datetime as dt
+from collections import Counter
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from pipelines.cli.options import AsJson, Config, days_of, settings_file
 from pipelines.cli.output import console, errors, print_plain, to_json
 from pipelines.errors import PodledgerError
 from pipelines.landing.land import LandReport, new_files
+from pipelines.landing.reading import read_otherwise
 from pipelines.ledger import Ledger
 from pipelines.orchestration import instance_of, run_job
 from pipelines.run import (
@@ -25,6 +27,7 @@ from pipelines.run import (
     note_deliveries,
     require_possible,
     stale_days,
+    waiting_days,
     warnings_of,
 )
 from transforms.registry import transforms
@@ -41,6 +44,7 @@ class BuildReport(Listener):
         self.outcomes: list[Outcome] = []
         self.missing: list[str] = []
         self.unlisted: list[tuple[str, str]] = []
+        self.waiting: dict[dt.date, str] = {}
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Landing is this far."""
@@ -93,6 +97,13 @@ def run_build(workspace: Workspace, report: BuildReport, asked: list[dt.date]) -
     for warning in warnings_of(workspace.settings):
         errors.print(f"warning: {warning}", markup=False, soft_wrap=True)
     workspace.listener = report
+    otherwise = read_otherwise(workspace.settings, Ledger.read(workspace.lake))
+    for export, count in sorted(Counter(file.export for file in otherwise).items()):
+        message = (
+            f"warning: exports.{export}: {count} file(s) were read under other settings or by an "
+            "earlier parser and stay as they were read; `podledger status --json` names them"
+        )
+        errors.print(message, markup=False, soft_wrap=True)
     with workspace.locked() as lake, instance_of(workspace) as instance:
         new = new_files(workspace.settings, lake, workspace.today)
         report.unlisted = new.problems
@@ -109,6 +120,8 @@ def run_build(workspace: Workspace, report: BuildReport, asked: list[dt.date]) -
                     ask_for(workspace, day)
                 run_job(workspace, instance, "build", day)
                 built.append(day)
+        if any(land.files for land in report.lands):
+            report.waiting = waiting_days(workspace)
         report.missing += missing_deliveries(workspace, asked or built)
         report.missing += missing_clusters(workspace, asked or built)
 
@@ -171,6 +184,7 @@ def summary(workspace: Workspace, report: BuildReport) -> dict[str, object]:
             if o.problem
         ],
         "missing": report.missing,
+        "waiting": [{"day": day, "waits_for": why} for day, why in report.waiting.items()],
         "catalog": str(workspace.settings.catalog_path),
         "exit_code": report.exit_code,
     }
@@ -200,4 +214,6 @@ def print_summary(workspace: Workspace, report: BuildReport) -> None:
         print_plain(f"not read: {path}: {reason}")
     for line in report.missing:
         print_plain(f"missing: {line}")
+    for day, why in report.waiting.items():
+        print_plain(f"waiting: {day} is final: {why}; podledger build --date {day} builds it in")
     console.print(f"catalogue: {workspace.settings.catalog_path}", markup=False, soft_wrap=True)

@@ -1,5 +1,6 @@
 """`podledger status`: days, deliveries, rejects, lateness, coverage."""
 
+from collections import Counter
 from typing import Any
 
 import polars as pl
@@ -10,6 +11,7 @@ from pipelines.cli.output import print_plain, print_rows, to_json
 from pipelines.damage import REMEDY, reading
 from pipelines.deliveries import DELIVERIES, delivery_rows
 from pipelines.finality import BUILT, is_final
+from pipelines.landing.reading import ReadOtherwise, read_otherwise
 from pipelines.ledger import Ledger
 from pipelines.parquet import scan_files
 from pipelines.run import (
@@ -21,6 +23,11 @@ from pipelines.run import (
     waiting_for,
 )
 from pipelines.storage import Lake
+
+OTHERWISE = (
+    "files read under other settings or by an earlier parser (--json names them; they land again "
+    "once the commits that list them are removed)"
+)
 
 
 def status(config: Config = None, as_json: AsJson = False) -> None:
@@ -40,6 +47,7 @@ def status(config: Config = None, as_json: AsJson = False) -> None:
         ("days that look-backs need and that are not built", "look_backs"),
         ("deliveries that are not complete", "deliveries"),
         ("what the newest look-ups of an export cannot tell", "naming"),
+        (OTHERWISE, "read_otherwise"),
         ("records by export", "records"),
         ("rejects by reason", "rejects"),
         ("files with events on days that are never built (wrong clocks)", "misdated"),
@@ -83,6 +91,7 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
         for day, found in waits.items()
         for file in found.files
     ]
+    otherwise = read_otherwise(settings, ledger)
     until = max(lake.days(DELIVERIES), default=None)
     delivered = delivery_rows(settings, ledger, today, until)
     deliveries = delivered.filter(pl.col("is_expected") & (pl.col("status") != "complete"))
@@ -100,6 +109,16 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
     return {
         "days": days,
         "late": late,
+        "read_otherwise": _read_otherwise(otherwise),
+        "read_otherwise_files": [
+            {
+                "export": file.export,
+                "path": file.path,
+                "landing_date": file.landing_date,
+                "commit": str(file.commit),
+            }
+            for file in otherwise
+        ],
         "look_backs": unbuilt_days(workspace),
         "deliveries": deliveries.select(
             "cluster", "export", "landing_date", "status", "reason"
@@ -110,6 +129,15 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
         "misdated": misdated_files(lake),
         "coverage": _coverage(lake),
     }
+
+
+def _read_otherwise(files: list[ReadOtherwise]) -> list[dict[str, Any]]:
+    """How many files of each export and landing day would be read otherwise."""
+    counted = Counter((file.export, file.landing_date) for file in files)
+    return [
+        {"export": export, "landing_date": day, "files": count}
+        for (export, day), count in sorted(counted.items())
+    ]
 
 
 def _naming(delivered: pl.DataFrame) -> list[dict[str, Any]]:

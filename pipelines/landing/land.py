@@ -36,6 +36,7 @@ from pipelines.landing.inputs import (
 from pipelines.landing.marks import Mark, known_marks, remember_marks
 from pipelines.landing.parsing import Batch, BatchOutcome, FileJob, FileOutcome, parse_batch
 from pipelines.landing.readers import UNREADABLE, Scan, scan
+from pipelines.landing.reading import read_as
 from pipelines.ledger import EXPORT_FILES, REJECTED_RECORDS, Ledger
 from pipelines.publication import TableWriter
 from pipelines.settings import ExportSettings, Settings
@@ -700,6 +701,7 @@ def _file_columns(found: _Found) -> dict[str, Any]:
         "size_bytes": found.file.size,
         "text_bytes": found.scan.text_bytes,
         "content_hash": found.scan.content_hash,
+        "read_as": read_as(found.format, context),
     }
 
 

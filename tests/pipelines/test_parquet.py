@@ -8,8 +8,9 @@ import polars as pl
 
 from pipelines.landing.land import land
 from pipelines.ledger import Ledger
-from pipelines.parquet import read_files, scan_files
+from pipelines.parquet import read_files, scan_files, with_all_columns
 from pipelines.storage import Lake
+from schemas.registry import table_spec
 from tests.pipelines.landing_zone import FIRST_SEEN, line, put, zone
 
 HOSTILE = "a [b] *?/cluster=other/date=2020-01-01/dätä"
@@ -39,3 +40,15 @@ def test_a_lake_in_such_a_folder_lands_and_finds_repeated_records(tmp_path: Path
     land(settings, lake, FIRST_SEEN)
     files = Ledger.read(lake).files
     assert (files["accepted_count"].sum(), files["duplicate_count"].sum()) == (3, 1)
+
+
+def test_a_column_that_came_later_is_null_in_files_of_before(tmp_path: Path) -> None:
+    spec = table_spec("deliveries")
+    path = tmp_path / "old.parquet"
+    pl.DataFrame({"cluster": ["alder"], "export": ["logs"]}).write_parquet(path)
+    with duckdb.connect() as connection:
+        rows = with_all_columns(connection, read_files(connection, [path]), spec)
+        assert set(rows.columns) == {c.name for c in spec.columns}
+        kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+        assert (kinds["landing_date"], kinds["naming_notes"]) == ("DATE", "VARCHAR[]")
+        assert rows.project("cluster, status, naming_notes").fetchall() == [("alder", None, None)]

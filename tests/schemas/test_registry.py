@@ -68,7 +68,7 @@ def test_arrow_marks_columns_that_may_not_be_null() -> None:
 
 def test_the_tables_of_the_contract_are_there() -> None:
     contract = {
-        "export_files", "rejected_records", "deliveries", "flows", "dns_lookups",
+        "export_files", "rejected_records", "deliveries", "restatements", "flows", "dns_lookups",
         "object_requests", "credential_sessions", "run_versions", "run_statuses", "run_artifacts",
         "pod_states",
         "container_states", "node_states", "kube_event_states", "services", "counter_samples",

@@ -174,6 +174,8 @@ class Parser:
         needs_record_format: Header-less files need the `record_format` setting.
         reads_path: What its files say depends on their path: when a state was seen, of which run.
             Equal contents under two paths are then two statements, and both are read.
+        version: Raised when equal files give other rows, so that `status` names the files that an
+            earlier version read.
     """
 
     name: str
@@ -188,6 +190,7 @@ class Parser:
     needs_record_format: bool = False
     optional_columns: tuple[str, ...] = field(default=())
     reads_path: bool = False
+    version: int = 1
 
 
 def rejected(raw: RawRecord, reason: str) -> Parsed:

@@ -1,6 +1,7 @@
 """`podledger build`: exit 0 done, 1 a check failed, 2 wrong usage, 3 something is missing."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,69 @@ def test_a_day_on_which_nothing_came_and_a_file_that_nobody_knows_exit_3_by_name
     assert ended.code == 3
     assert "missing: fleet: logs of 2026-03-12: missing (no file came)" in ended.out
     assert "odd.log: no known format recognises it" in ended.out
+
+
+def test_a_late_file_of_a_final_day_waits_until_the_day_is_asked_for(folder: Path) -> None:
+    assert run(folder).code == 0
+    late = put(folder, "late.log", [line(2)])
+    waits = run(folder)
+    assert waits.code == 0
+    assert (
+        "waiting: 2026-03-10 is final: 1 late file(s); "
+        "podledger build --date 2026-03-10 builds it in"
+    ) in waits.out
+    shown = podledger("status", "--config", folder / "podledger.yaml")
+    assert "late files of final days, built in on request" in shown.out
+    assert "late.log" in shown.out
+    content = json.loads(podledger("status", "--json", "--config", folder / "podledger.yaml").out)
+    assert [(f["path"], f["records"]) for f in content["late"]] == [(str(late), 1)]
+    asked = json.loads(run(folder, "--date", "2026-03-10", "--json").out)
+    assert (asked["days"], asked["waiting"], asked["exit_code"]) == (["2026-03-10"], [], 0)
+    query = (
+        "SELECT value_before, value_after, cause FROM restatements "
+        "WHERE table_name = 'run_dependency_days' AND column_name = 'received_bytes'"
+    )
+    told = podledger("query", query, "--format", "json", "--config", folder / "podledger.yaml")
+    assert json.loads(told.out) == [
+        {"value_before": "100", "value_after": "200", "cause": f"late file(s): {late}"}
+    ]
+    assert run(folder).out.splitlines()[0] == "nothing changed"
+
+
+def test_a_folder_that_cannot_be_listed_exits_3_by_name_and_the_rest_is_built(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(folder, "b.log", [line(2)], day="2026-03-11")
+    scan_folder = os.scandir
+
+    def refuse(path: object = ".") -> object:
+        if str(path).endswith("in/2026-03-10"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan_folder(path)
+
+    monkeypatch.setattr("os.scandir", refuse)
+    ended = run(folder)
+    assert ended.code == 3
+    refused = folder / "in/2026-03-10"
+    line_of_it = f"not read: {refused}: Permission denied; expected a readable folder"
+    assert ended.out.count(line_of_it) == 1
+    assert "landed 1 file(s)" in ended.out
+    # Nothing new: the folder is named all the same.
+    again = run(folder)
+    assert (again.code, again.out.count(line_of_it)) == (3, 1)
+
+
+def test_settings_that_read_otherwise_are_warned_of(folder: Path) -> None:
+    assert run(folder).code == 0
+    (folder / "podledger.yaml").write_text(SETTINGS.replace("expect:", "region: x, expect:"))
+    ended = run(folder)
+    assert "warning: exports.logs: 1 file(s) were read under other settings" in ended.err
+    content = json.loads(podledger("status", "--json", "--config", folder / "podledger.yaml").out)
+    assert content["read_otherwise"] == [
+        {"export": "logs", "landing_date": "2026-03-10", "files": 1}
+    ]
+    (file,) = content["read_otherwise_files"]
+    assert (file["path"], Path(file["commit"]).is_file()) == (
+        str(folder / "in/2026-03-10/a.log"),
+        True,
+    )
