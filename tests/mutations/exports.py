@@ -150,7 +150,8 @@ class Seed:
         context: What is known of it.
         reading: How it is read.
         lines: The lines, the one document, or the documents.
-        results: What each of `lines` gives, by number from 1; what is no record has none.
+        results: What each of `lines` gives, by number from 1; headers and what is no record have
+            none.
         joined: Lines of which the meaning hangs on others: pieces of long lines and what ends them.
     """
 
@@ -185,6 +186,8 @@ def plant(path: Path, format_name: str, data: bytes, context: FileContext) -> Se
     lines = (data,) if reading == "document" else tuple(data.removesuffix(b"\n").split(b"\n"))
     results: dict[int, list[Result]] = {}
     for result in found.results:
+        if result.word == "header":
+            continue
         results.setdefault(line_of(result.locator) or 1, []).append(result)
     if reading == "documents":
         starts = sorted(results)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.landing.formats import MODULES
 from tests.mutations import suite
 
 FEW, MANY = 300, 10_000
@@ -18,6 +19,10 @@ def check(format_name: str, count: int, folder: Path) -> None:
     valid, refused = report.valid.total(), report.refused.total()
     assert valid >= count // 60, "the oracle must know enough records"
     assert valid - refused >= ACCEPTED * valid, report.refused.most_common(10)
+
+
+def test_each_format_has_files_to_mutate() -> None:
+    assert suite.FORMATS == MODULES
 
 
 @pytest.mark.parametrize("format_name", suite.FORMATS)
