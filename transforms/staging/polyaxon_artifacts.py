@@ -337,7 +337,7 @@ def _identity(
         "stated_in": stated_in,
         "run_uuid": run_uuid,
         "name": free_text(name),
-        "kind": name_text(kind),
+        "kind": free_text(kind),
     }
 
 
