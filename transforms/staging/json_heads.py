@@ -1,6 +1,7 @@
 """Read the beginning of a JSON file, which may end anywhere, to judge what the file is."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -40,6 +41,34 @@ def _value(text: bytes) -> tuple[bool, Any]:
         return True, msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False, None
+
+
+def whole_parts(text: bytes, depths: int) -> Iterator[tuple[int, int, bytes]]:
+    """A document that breaks off, cut behind the last part of it that is whole, and closed.
+
+    Args:
+        text: The text up to where it breaks.
+        depths: The lists that are looked for are at most this deep.
+
+    Returns:
+        For each depth, the deepest first, where it is cut, and the document.
+    """
+    opened: list[bytes] = []
+    found: dict[int, tuple[int, bytes]] = {}
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if token in _CLOSER:
+            opened.append(_CLOSER[token])
+        elif token in {b"}", b"]"}:
+            if not opened or opened.pop() != token:
+                break
+            if 0 < len(opened) <= depths:
+                found[len(opened)] = (match.end(), b"".join(reversed(opened)))
+        elif token == b'"':
+            break
+    for depth in sorted(found, reverse=True):
+        end, closers = found[depth]
+        yield depth, end, text[:end] + closers
 
 
 @lru_cache(maxsize=4)

@@ -22,6 +22,9 @@ from transforms.staging.wrapper_fields import (
     written_labels,
 )
 
+_NO_LIST = "wrong_type: expected a list of values, got another value"
+_NO_ENTRY = "wrong_type: expected a time and a line, got another value"
+
 
 def loki_query(data: bytes, found: Fields) -> Peeled | None:
     """The answer of Loki to a query of log lines."""
@@ -46,7 +49,7 @@ def loki_stream(data: bytes, found: Fields) -> Peeled | None:
     """One stream of an answer, as `jq '.data.result[]'` prints it."""
     if not is_object(found["stream"]) or not is_array(found["values"]):
         return None
-    return Peeled("loki", is_sure=True, inner=_loki_values(data, found, "", 0))
+    return Peeled("loki", is_sure=True, inner=_loki_values(data, found, "", (0, len(data))))
 
 
 def loki_line(_data: bytes, found: Fields) -> Peeled | None:
@@ -83,36 +86,35 @@ def _loki_streams(data: bytes, streams: list[msgspec.Raw], path: str) -> Iterato
             problem = "wrong_type: expected an object with labels and values, got another value"
             yield Inner(b"", step=step, at=place, problem=problem)
             continue
-        yield from _loki_values(bytes(stream), found, step, place)
+        yield from _loki_values(data, found, step, (place, place + len(memoryview(stream))))
         place += len(memoryview(stream)) if found_at >= 0 else 0
 
 
-def _loki_values(data: bytes, found: Fields, step: str, base: int) -> Iterator[Inner]:
+def _loki_values(data: bytes, found: Fields, step: str, span: tuple[int, int]) -> Iterator[Inner]:
+    """Lines of a stream, which stands in a span of the bytes."""
     labels = value(found.get("stream"))
     if not isinstance(labels, dict):
         labels = written_labels(text(found.get("labels")) or "")
     key = "values" if "values" in found else "entries"
     listed = items(found.get(key))
     if listed is None:
-        problem = "wrong_type: expected a list of values, got another value"
-        yield Inner(b"", step=step, at=base, problem=problem)
+        yield Inner(b"", step=step, at=span[0], problem=_NO_LIST)
         return
     source = chr(31).join(f"{name}={labels[name]}"[:512] for name in sorted(labels)[:50])
-    in_order = placed(data, listed)
-    if b" P" in data and _is_newest_first(listed):
+    in_order = placed(data, listed, span[0])
+    if data.find(b" P", *span) >= 0 and _is_newest_first(listed):
         # Pieces of a line can be joined in the order only in which they were written.
         in_order = iter(list(in_order)[::-1])
     for index, (item, at) in in_order:
-        where, place = f"{step}.{key}[{index}]", base + at
+        where = f"{step}.{key}[{index}]"
         entry = _loki_entry(item)
         if entry is None:
-            problem = "wrong_type: expected a time and a line, got another value"
-            yield Inner(b"", step=where, at=place, problem=problem)
+            yield Inner(b"", step=where, at=at, problem=_NO_ENTRY)
             continue
         time, line, more = entry
         record, problem = content(line)
         said = wrapper(time, labels.get("stream"), **label_names({**more, **labels}))
-        yield Inner(record, said, where, place, source, problem=problem)
+        yield Inner(record, said, where, at, source, problem=problem)
 
 
 def _loki_entry(item: msgspec.Raw) -> tuple[Time | None, msgspec.Raw, dict[str, object]] | None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from transforms.staging.json_heads import completed
+from transforms.staging.json_heads import completed, whole_parts
 from transforms.staging.json_records import RecordError, documents, malformed_at, rejected_masked
 from transforms.staging.line_pieces import Line, join_pieces
 from transforms.staging.parser import Parsed, Parser, RawRecord, Recognition, ignored, rejected
@@ -34,6 +34,16 @@ _MAX_LINES = 200
 _SHAPELESS = frozenset({"array", "concatenated"})
 _IN_SAME_DOCUMENT = frozenset({"array", "azure_records", "elasticsearch.hits"})
 _TEXT_WRAPPERS = re.compile(r"cri|docker|shipper\.(?:log|message)|fluent_file|concatenated")
+_LIST_DEPTHS = {
+    "array": (1,),
+    "azure_records": (2,),
+    "cloudwatch": (2,),
+    "elasticsearch.hits": (3,),
+    "loki": (2, 4, 5),
+}
+"""Brackets around the records of lists that many records share."""
+_MAX_LIST_DEPTH = 5
+_TORN = "invalid_json: expected the rest of a list, got something else"
 _BOM = b"\xef\xbb\xbf"
 
 Chain = tuple[str, ...]
@@ -284,11 +294,30 @@ def _peeled(
             yield Line(item)
             continue
         peeled = peel(item.raw.data)
+        torn_at = None
+        if peeled is None and _is_json(item.raw.data):
+            peeled, torn_at = _whole_part(item.raw.data)
         is_again = peeled is not None and peeled.kind in _SHAPELESS and peeled.kind in item.chain
         if peeled is None or is_again or not decide(item, peeled):
             yield Line(item._replace(is_done=True))
-        else:
-            yield from _inner(item, peeled, limit)
+            continue
+        yield from _inner(item, peeled, limit)
+        if torn_at is not None:
+            # What is left of it may be cut anywhere, also inside of a secret: it is not shown.
+            raw = item.raw._replace(offset=item.raw.offset + torn_at, data=b"")
+            yield Line(item._replace(verdict=rejected(raw, _TORN), is_done=True))
+
+
+def _whole_part(data: bytes) -> tuple[Peeled | None, int | None]:
+    """The records of a list that breaks off that stand whole in it, and where they end."""
+    error = _broken(data)
+    if error.at is None:
+        return None, None
+    for depth, end, part in whole_parts(data[: error.at], _MAX_LIST_DEPTH):
+        peeled = peel(part)
+        if peeled is not None and depth in _LIST_DEPTHS.get(peeled.kind, ()):
+            return peeled, end
+    return None, None
 
 
 def _inner(item: _Open, peeled: Peeled, limit: int | None) -> Iterator[Line[_Open]]:

@@ -78,9 +78,11 @@ def without_end(data: bytes) -> bytes:
     return data.rstrip(b"\r\n")
 
 
-def placed(data: bytes, listed: list[msgspec.Raw]) -> Iterator[tuple[int, tuple[msgspec.Raw, int]]]:
-    """Items with their places in the bytes, which they follow in order."""
-    place = 0
+def placed(
+    data: bytes, listed: list[msgspec.Raw], start: int = 0
+) -> Iterator[tuple[int, tuple[msgspec.Raw, int]]]:
+    """Items with their places in the bytes, in which they stand in order from the start on."""
+    place = start
     for index, item in enumerate(listed):
         found = data.find(memoryview(item), place)
         place = found if found >= 0 else place

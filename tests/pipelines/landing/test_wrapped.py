@@ -342,6 +342,22 @@ def test_torn_wrappers_cost_themselves_only(tmp_path):
     assert [p.rows[0][1]["uuid"][-1] if p.rows else None for p in found] == [None, *"23"]
 
 
+@pytest.mark.parametrize("file_wrapper", ["loki_answer", "loki_push", "entries"])
+@pytest.mark.parametrize("break_it", ["cut", "damage"])
+def test_what_stands_whole_in_front_of_a_break_is_kept(tmp_path, file_wrapper, break_it):
+    text = w.FILE_WRAPPERS[file_wrapper]([w.cri(hubble(n)) for n in range(1, 7)], 1)
+    whole = read(tmp_path, parsers()["hubble"], text)
+    assert len(whole) == 6
+    place = whole[4].offset + 30
+    torn = text[:place] if break_it == "cut" else text[:place] + "\x01" + text[place + 1 :]
+    found = read(tmp_path, parsers()["hubble"], torn)
+    assert [p.rows for p in found[:4]] == [p.rows for p in whole[:4]]
+    (broken,) = found[4:]
+    assert broken.reject == "invalid_json: expected the rest of a list, got something else"
+    assert whole[3].offset < broken.offset <= whole[4].offset
+    assert broken.raw == b""
+
+
 SECRET = "swordfish-17-albatross"
 
 
