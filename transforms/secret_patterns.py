@@ -260,6 +260,11 @@ _SHAPES_BY_SIGN = _by_sign(_SHAPES)
 _LOWER_SHAPES_BY_SIGN = _by_sign(_LOWER_SHAPES)
 
 
+def shape_rules() -> Sequence[Rule]:
+    """All rules for tokens that show by their shape."""
+    return (*_SHAPES, *_LOWER_SHAPES)
+
+
 def secret_spans(text: str, *, prose: bool) -> Iterator[Span]:
     """Find secrets; spans may overlap and come in no order.
 

@@ -13,11 +13,13 @@ from typing import Literal
 
 from pipelines.landing.readers import MAX_LINE_BYTES, Break, blocks
 from transforms.sql import SqlSession
+from transforms.staging import s3_columns
+from transforms.staging.column_batch import ColumnBatch as LineBatch
 from transforms.staging.hubble_columns import ColumnBatch, TextFile, parse_columns
 from transforms.staging.line_blocks import TextBlock
 from transforms.staging.parser import FileContext, Parsed
 
-COLUMN_FORMATS = frozenset({"hubble"})
+COLUMN_FORMATS = frozenset({"hubble", "s3_access_log"})
 """Formats with a reader of columns."""
 COLUMNS_FROM = 8 << 20
 """Bytes of text from which starting the engine pays."""
@@ -28,14 +30,22 @@ _MEMORY = "1GB"
 _MAGIC: dict[bytes, Literal["gzip", "zstd"]] = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
 
 
-def column_batches(path: Path, context: FileContext, export_file_id: str) -> Iterator[ColumnBatch]:
+def column_batches(
+    path: Path, format_name: str, context: FileContext, export_file_id: str
+) -> Iterator[ColumnBatch | LineBatch]:
     """Parse a file of one of COLUMN_FORMATS, in batches in source order.
 
     Args:
         path: A local file.
+        format_name: Its format.
         context: What is known of it.
         export_file_id: Its id.
     """
+    if format_name == s3_columns.FORMAT:
+        yield from s3_columns.parse_columns(
+            text_blocks(path), context, export_file_id=export_file_id
+        )
+        return
     # One thread: files are read side by side, each by a process of its own.
     with SqlSession(threads=1, memory_limit=_MEMORY) as session, _memory() as scratch:
         yield from parse_columns(

@@ -300,7 +300,7 @@ def _parse_file(
 
 def _parse_columns(path: Path, job: FileJob, part: _Part, outcome: FileOutcome) -> None:
     """Parse a big file by its format's reader of columns, which gives the same rows."""
-    for batch in column_batches(path, job.context, job.export_file_id):
+    for batch in column_batches(path, job.format, job.context, job.export_file_id):
         outcome.record_count += batch.record_count
         outcome.accepted_count += batch.accepted_count
         outcome.rejected_count += len(batch.rejects)

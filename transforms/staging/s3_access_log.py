@@ -67,7 +67,7 @@ _MONTHS = {
     )
 }
 _METHOD = re.compile(r"(GET|HEAD|PUT|POST|DELETE|OPTIONS|PATCH) ")
-_WRONG_REGION = frozenset({301, 302, 307, 308, 400})
+WRONG_REGION = frozenset({301, 302, 307, 308, 400})
 """Answers that a client gets who asked the endpoint of a region where the bucket is not."""
 
 
@@ -225,49 +225,49 @@ def _row(
     """
     owner, bucket, time, address, requester, request_id, operation_name, key = line.head
     status_text, error, sent, size, total, turn_around = line.middle
-    operation = _operation(operation_name)
+    operation = read_operation(operation_name)
     status = _status(status_text)
-    asked = _query(line.uri)
+    asked = asked_of(line.uri, context.key_hash)
     tail = dict(zip(_TAIL_FIELDS, line.tail, strict=False))
     principal = _present(requester)
     authentication = f.word(tail.get("authentication"))
     access_point = f.arn(tail.get("access_point"))
     endpoint, region, vpc_endpoint = f.s3_host(tail.get("host", "-"))
-    agent = _redacted(_present(line.agent))
+    agent = redacted_text(_present(line.agent))
     method = _METHOD.match(line.uri)
-    bucket_name = _redacted_name(_present(bucket))
-    object_key = _key(key, operation_name, encodings)
+    bucket_name = redacted_name(_present(bucket))
+    object_key = key_of(key, operation_name, encodings)
     return {
-        "event_at": event_at or _instant(time),
+        "event_at": event_at or read_instant(time),
         "provider": "s3",
-        "bucket_owner": _redacted_name(_present(owner)),
+        "bucket_owner": redacted_name(_present(owner)),
         "bucket": bucket_name,
         "key": object_key,
-        "version_id": _redacted_name(_present(tail.get("version", "-"))),
+        "version_id": redacted_name(_present(tail.get("version", "-"))),
         "operation": operation,
         "operation_name": operation_name,
         "http_method": method[1] if method else None,
         "status": status,
-        "error": _redacted_name(_present(error)),
+        "error": redacted_name(_present(error)),
         "response_bytes": _number("bytes_sent", sent),
         "object_size_bytes": _number("object_size", size),
-        "is_range": f.is_range(operation, status, asks_for_part="partNumber" in asked or None),
+        "is_range": f.is_range(operation, status, asks_for_part=asked["asks_for_part"]),
         "duration_seconds": _seconds(total, "total_time"),
         "turn_around_seconds": _seconds(turn_around, "turn_around_time"),
-        "client_address": _address(address),
-        "principal": _redacted_name(principal),
+        "client_address": read_address(address),
+        "principal": redacted_name(principal),
         "session_arn": f.session_arn(principal),
         "access_key_id_hash": (
-            _access_key_id_hash(asked, context.key_hash)
+            asked["key_id_hash"]
             # The key id of a request that S3 did not authenticate is only what a client claims.
             if authentication == "QueryString" and principal is not None
             else None
         ),
         "user_agent": agent,
         "app_id": f.app_id(agent),
-        "request_id": _redacted_name(_present(request_id)),
-        "upload_id": f.upload_id(f.only(asked, "uploadId")),
-        "part_number": f.part_number(f.only(asked, "partNumber")),
+        "request_id": redacted_name(_present(request_id)),
+        "upload_id": asked["upload_id"],
+        "part_number": asked["part_number"],
         "authentication": authentication,
         "bucket_region": _bucket_region(region, access_point, status) or context.region,
         "endpoint": endpoint,
@@ -312,7 +312,8 @@ def _seconds(text: str, name: str) -> float | None:
     return None if text == "-" else f.duration(text, name, 1_000)
 
 
-def _instant(text: str) -> datetime:
+def read_instant(text: str) -> datetime:
+    """The time of a request; refuses what is none."""
     if len(text) > _CACHED_LENGTH:
         refuse("time", "`[06/Feb/2019:00:00:38 +0000]`", text)
     return _read_time(text)
@@ -337,7 +338,8 @@ def _read_time(text: str) -> datetime:
         refuse("time", "a day and time that exist")
 
 
-def _address(text: str) -> str | None:
+def read_address(text: str) -> str | None:
+    """An address; refuses what is none."""
     if text == "-":
         return None
     address = canonical_address(text) if len(text) <= _ADDRESS_LENGTH else None
@@ -346,14 +348,15 @@ def _address(text: str) -> str | None:
     return address
 
 
-def _operation(name: str) -> str:
+def read_operation(name: str) -> str:
+    """What was done; refuses what is no operation."""
     operation = operation_of(name)
     if operation is None:
         refuse("operation", "a name such as REST.GET.OBJECT", name)
     return operation
 
 
-def _key(text: str, operation: str, encodings: int | None = None) -> str | None:
+def key_of(text: str, operation: str, encodings: int | None = None) -> str | None:
     """Decode a key, as often as stated, else as the operation encodes it.
 
     A key of a request line is encoded twice (`=` stands as `%253D`), one of a batch delete, which
@@ -363,7 +366,7 @@ def _key(text: str, operation: str, encodings: int | None = None) -> str | None:
     if text == "-":
         return None
     if "%" not in text and not operation.startswith("BATCH."):
-        return _redacted_name(text)
+        return redacted_name(text)
     try:
         if encodings is not None:
             for _ in range(encodings):
@@ -376,12 +379,18 @@ def _key(text: str, operation: str, encodings: int | None = None) -> str | None:
                 text = unquote(text, errors="strict")
     except UnicodeDecodeError:
         pass
-    return _redacted_name(text)
+    return redacted_name(text)
 
 
-def _query(uri: str) -> f.Parameters:
-    """Read the query parameters of a request line."""
-    return f.query_parameters(uri.rpartition(" HTTP/")[0].partition("?")[2])
+def asked_of(uri: str, key_hash: KeyedHash) -> dict[str, Any]:
+    """What the query of a request line asks for: a part, an upload; and by which key."""
+    asked = f.query_parameters(uri.rpartition(" HTTP/")[0].partition("?")[2])
+    return {
+        "asks_for_part": "partNumber" in asked or None,
+        "part_number": f.part_number(f.only(asked, "partNumber")),
+        "upload_id": f.upload_id(f.only(asked, "uploadId")),
+        "key_id_hash": _access_key_id_hash(asked, key_hash),
+    }
 
 
 def _access_key_id_hash(asked: f.Parameters, key_hash: KeyedHash) -> str | None:
@@ -401,7 +410,7 @@ def _bucket_region(region: str | None, access_point: str | None, status: int | N
     A regional endpoint serves the buckets of its region, and an access point lies in its bucket's.
     """
     if region is not None:
-        return None if status in _WRONG_REGION else region
+        return None if status in WRONG_REGION else region
     return f.arn_region(access_point)
 
 
@@ -409,13 +418,15 @@ _cached_redact = lru_cache(maxsize=16_384)(redact)
 _cached_redact_name = lru_cache(maxsize=16_384)(redact_name)
 
 
-def _redacted(text: str | None) -> str | None:
+def redacted_text(text: str | None) -> str | None:
+    """Redact a text that a client chose."""
     if text is None:
         return None
     return _cached_redact(text) if len(text) <= _CACHED_LENGTH else redact(text)
 
 
-def _redacted_name(text: str | None) -> str | None:
+def redacted_name(text: str | None) -> str | None:
+    """Redact a name."""
     if text is None:
         return None
     return _cached_redact_name(text) if len(text) <= _CACHED_LENGTH else redact_name(text)

@@ -90,7 +90,7 @@ FILES: tuple[bytes, ...] = (
         _line(2, "REST.COPY.OBJECT_GET", "200 -", "- 4194304 - -", "-", agent="-"),
         _line(3, agent='""Mozilla/5.0 (X11; Linux x86_64)""'),
         _line(4, uri='"GET /train/a.tar?filename="a.tar" HTTP/1.1"'),
-        _line(5, who=" 10.20.1.51 -"),
+        _line(5, who="10.20.1.51 -"),
         _line(6, tail="-"),
         *(_line(n) for n in range(7, 12)),
     ),

@@ -1,0 +1,405 @@
+"""Big S3 server access logs, column by column: the same rows as the line reader gives, faster.
+
+The result equals that of `s3_access_log.PARSER`, record for record and row for row, in the same
+order; provenance columns are filled. Lines are cut where their quotes and blanks stand; the rules
+of the line reader are applied to each distinct text, and names that redaction surely leaves alone
+stay as they are. Whatever is not plainly right is read by the line reader itself: lines whose
+quotes are not six, other than ASCII, objects, and values that their place should not hold.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.registry import table_spec
+from transforms.redaction import KeyedHash
+from transforms.staging import request_fields as f
+from transforms.staging import s3_access_log as lines
+from transforms.staging.column_batch import ColumnBatch
+from transforms.staging.column_rules import (
+    FLAG,
+    INSTANT,
+    INTEGER,
+    NUMBER,
+    TEXT,
+    Columns,
+    Doubts,
+    Rule,
+    Rules,
+)
+from transforms.staging.line_blocks import TextBlock
+from transforms.staging.parser import FileContext, Parsed, RawRecord
+from transforms.staging.plain_names import are_canonical_ipv4, are_plain
+from transforms.staging.s3_line_fields import Lines, cut
+from transforms.staging.s3_operations import COPY_SOURCE_SIDE
+
+FORMAT = "s3_access_log"
+BATCH_BYTES = 6 << 20
+"""Text of a batch: some ten thousand lines, whose columns fit the processor's cache."""
+_BOM = b"\xef\xbb\xbf"
+_MAX_DIGITS = 18
+_MAX_MILLISECONDS = int(f.MAX_SECONDS * 1_000)
+
+
+def parse_columns(
+    blocks: Iterable[TextBlock | Parsed], context: FileContext, *, export_file_id: str
+) -> Iterator[ColumnBatch]:
+    """Parse a file of lines in batches of bounded size.
+
+    Args:
+        blocks: The file's text in order, in blocks of whole lines; a `Parsed` between two blocks is
+            a record that the reader itself refused.
+        context: What is known of the file.
+        export_file_id: Id of the file, for the rows.
+
+    Yields:
+        Batches in source order; together they hold every non-blank line once.
+    """
+    reader = _Reader(context, export_file_id)
+    pending: list[TextBlock] = []
+    size = 0
+    for block in blocks:
+        if isinstance(block, Parsed):
+            yield from reader.batches(pending)
+            yield reader.refused(block)
+            pending, size = [], 0
+            continue
+        is_next = not pending or (
+            pending[-1].first_line + pending[-1].lines == block.first_line
+            and pending[-1].offset + len(pending[-1].data) == block.offset
+        )
+        if not is_next or size + len(block.data) > BATCH_BYTES:
+            yield from reader.batches(pending)
+            pending, size = [], 0
+        pending.append(block)
+        size += len(block.data)
+    yield from reader.batches(pending)
+
+
+class _Reader:
+    """Reads one file."""
+
+    def __init__(self, context: FileContext, export_file_id: str) -> None:
+        self._context = context
+        self._export_file_id = export_file_id
+        self._done = 0
+        self._rules = _RuleBook(context.key_hash)
+
+    def refused(self, parsed: Parsed) -> ColumnBatch:
+        """A record that the reader of the file refused."""
+        self._done += 1
+        return ColumnBatch(record_count=1, rejects=[(self._done - 1, parsed)])
+
+    def batches(self, blocks: list[TextBlock]) -> Iterator[ColumnBatch]:
+        """The batch of some blocks that stand behind each other."""
+        if not blocks:
+            return
+        first = blocks[0]
+        data = blocks[0].data if len(blocks) == 1 else b"".join(block.data for block in blocks)
+        found = cut(data)
+        doubts = Doubts()
+        columns = self._columns(found, doubts)
+        plain = np.flatnonzero(found.plain)
+        if doubts.mask is not None:
+            sure = pc.invert(doubts.mask)
+            columns = {name: column.filter(sure) for name, column in columns.items()}
+            plain = plain[sure.to_numpy(zero_copy_only=False)]
+        counts = np.zeros(len(found), np.int64)
+        counts[plain] = 1
+        others: dict[int, list[Parsed]] = {}
+        for number in np.flatnonzero(counts == 0).tolist():
+            parsed = self._by_line(found, number, first)
+            if parsed:
+                others[number] = parsed
+                counts[number] = len(parsed)
+        indexes = np.cumsum(counts) - counts + self._done
+        record_count = int(counts.sum())
+        yield self._finish(found, plain, indexes, columns, others, record_count)
+        self._done += record_count
+
+    def _by_line(self, found: Lines, number: int, first: TextBlock) -> list[Parsed]:
+        """What a line gives by the line reader; nothing where it is blank."""
+        data = found.line(number)
+        offset = first.offset + int(found.starts[number])
+        if offset == 0 and data.startswith(_BOM):
+            data, offset = data.removeprefix(_BOM), len(_BOM)
+        if not data.strip():
+            return []
+        raw = RawRecord(f"line {first.first_line + number}", offset, data.rstrip(b"\r"))
+        return list(lines.PARSER.parse(iter((raw,)), self._context))
+
+    def _finish(
+        self,
+        found: Lines,
+        plain: Any,  # noqa: ANN401  an array of line numbers
+        indexes: Any,  # noqa: ANN401  an array of record indexes
+        columns: Columns,
+        others: dict[int, list[Parsed]],
+        record_count: int,
+    ) -> ColumnBatch:
+        batch = ColumnBatch(record_count=record_count, accepted_count=len(plain))
+        tables = []
+        if len(plain):
+            hashes = _hashes(found, plain)
+            columns["record_id"] = pa.array(hashes, TEXT)
+            columns["record_index"] = pa.array(indexes[plain], INTEGER)
+            tables.append(self._table(columns, len(plain)))
+        rows = []
+        for number, results in others.items():
+            for place, parsed in enumerate(results):
+                index = int(indexes[number]) + place
+                if parsed.ignore is not None:
+                    batch.ignored[parsed.ignore] += 1
+                elif parsed.reject is not None:
+                    batch.rejects.append((index, parsed))
+                else:
+                    batch.accepted_count += 1
+                    rows += [
+                        {**values, "record_index": index, "row_index": ordinal}
+                        for ordinal, (_, values) in enumerate(parsed.rows)
+                    ]
+        if rows:
+            given = {name: [row.get(name) for row in rows] for name in _schema().names}
+            arrays = {n: pa.array(v, _schema().field(n).type) for n, v in given.items()}
+            tables.append(self._table(arrays, len(rows)))
+        if tables:
+            table = pa.concat_tables(tables)
+            if len(tables) > 1:
+                table = table.take(pc.sort_indices(table, [("record_index", "ascending")]))
+            batch.tables[f.TABLE] = table
+        return batch
+
+    def _table(self, columns: Columns, count: int) -> pa.Table:
+        fixed: dict[str, Any] = {
+            "export_file_id": self._export_file_id,
+            "source_format": FORMAT,
+            "cluster": self._context.cluster,
+        }
+        if "row_index" not in columns:
+            fixed |= {"row_index": 0, "provider": "s3"}
+        arrays = []
+        for field in _schema():
+            if field.name in fixed:
+                arrays.append(pa.repeat(pa.scalar(fixed[field.name], field.type), count))
+            elif field.name in columns:
+                arrays.append(columns[field.name])
+            else:
+                arrays.append(pa.nulls(count, field.type))
+        return pa.Table.from_arrays(arrays, schema=_schema())
+
+    def _columns(self, found: Lines, doubts: Doubts) -> Columns:
+        """Columns of all plain lines; rows that must be read again are doubted."""
+        rules, text = self._rules, found.text
+        operation_name = text("operation")
+        doubts.note(operation_name.is_null())
+        operation = rules.operation.apply(operation_name, doubts)
+        status = _numbers(text("status"), doubts)
+        doubts.note(pc.or_(pc.less(status, 100), pc.greater(status, 999)))
+        requester = rules.requester.apply(text("requester"), doubts)
+        agent = rules.agent.apply(text("agent"), doubts)
+        host = rules.host.apply(text("host"), doubts)
+        point = rules.access_point.apply(text("access_point"), doubts)
+        asked = rules.query.apply(text("query"), doubts)
+        authentication = rules.word.apply(text("authentication"), doubts)
+        bucket = _names(text("bucket"), rules.name, doubts)
+        key = self._keys(text("key"), operation_name, doubts)
+        is_signed = pc.and_(
+            pc.fill_null(pc.equal(authentication, "QueryString"), False),
+            requester["principal"].is_valid(),
+        )
+        region = _region(host["region"], point["region"], status)
+        if self._context.region is not None:
+            region = pc.fill_null(region, self._context.region)
+        event_at = rules.time.apply(text("time"), doubts)
+        doubts.note(event_at.is_null())
+        return {
+            "event_at": event_at,
+            "bucket_owner": _names(text("owner"), rules.name, doubts),
+            "bucket": bucket,
+            "key": key,
+            "version_id": _names(text("version"), rules.name, doubts),
+            "operation": operation,
+            "operation_name": operation_name,
+            "http_method": rules.method.apply(text("method"), doubts),
+            "status": status,
+            "error": rules.name.apply(text("error"), doubts),
+            "response_bytes": _numbers(text("sent"), doubts),
+            "object_size_bytes": _numbers(text("size"), doubts),
+            "is_range": _is_range(operation, status, asked["asks_for_part"]),
+            "duration_seconds": _seconds(text("total"), doubts),
+            "turn_around_seconds": _seconds(text("turn_around"), doubts),
+            "client_address": _addresses(text("address"), rules.address, doubts),
+            "principal": requester["principal"],
+            "session_arn": requester["session_arn"],
+            "access_key_id_hash": pc.if_else(is_signed, asked["key_id_hash"], _NO_TEXT),
+            "user_agent": agent["user_agent"],
+            "app_id": agent["app_id"],
+            "request_id": _names(text("request_id"), rules.name, doubts),
+            "upload_id": asked["upload_id"],
+            "part_number": asked["part_number"],
+            "authentication": authentication,
+            "bucket_region": region,
+            "source_region": rules.region.apply(text("source_region"), doubts),
+            "endpoint": host["endpoint"],
+            "access_point": point["access_point"],
+            "vpc_endpoint_id": host["vpc_endpoint_id"],
+            "copy_source": _copy_source(operation_name, bucket, key),
+        }
+
+    def _keys(self, keys: pa.Array, operation: pa.Array, doubts: Doubts) -> pa.Array:
+        """Keys, decoded as their operation encodes them."""
+        if keys.null_count == len(keys):
+            return keys
+        is_plain = are_plain(pl.Series(keys))
+        is_batch = pl.Series(operation).str.starts_with("BATCH.")
+        odd = (~is_plain | is_batch).to_arrow()
+        if not pc.any(odd).as_py():
+            return keys
+        encoded = pc.binary_join_element_wise(operation, keys, _LINE_END)
+        chosen = pc.if_else(pc.fill_null(odd, False), encoded, _NO_TEXT)
+        read = self._rules.key.apply(chosen, doubts)
+        return pc.if_else(pc.fill_null(odd, False), read, keys)
+
+
+def _hashes(found: Lines, numbers: Any) -> list[str]:  # noqa: ANN401  an array of line numbers
+    """Ids of records: those of their whole lines."""
+    starts, ends = found.starts[numbers].tolist(), found.ends[numbers].tolist()
+    data, md5 = found.data, partial(hashlib.md5, usedforsecurity=False)
+    return [md5(data[low:high]).hexdigest() for low, high in zip(starts, ends, strict=True)]
+
+
+_NO_TEXT = pa.scalar(None, TEXT)
+_SCHEME, _NOTHING, _SLASH, _LINE_END = (pa.scalar(t, TEXT) for t in ("s3://", "", "/", "\n"))
+
+
+@cache
+def _schema() -> pa.Schema:
+    return table_spec(f.TABLE).arrow_schema
+
+
+def _names(column: pa.Array, rule: Rule, doubts: Doubts) -> pa.Array:
+    """Names that differ from row to row; only those that are not plain are looked at singly."""
+    if column.null_count == len(column):
+        return column
+    return _odd_ones(column, are_plain(pl.Series(column)), rule, doubts)
+
+
+def _addresses(column: pa.Array, rule: Rule, doubts: Doubts) -> pa.Array:
+    """Addresses; only those that are no plain IPv4 address are looked at singly."""
+    if column.null_count == len(column):
+        return column
+    return _odd_ones(column, are_canonical_ipv4(pl.Series(column)), rule, doubts)
+
+
+def _odd_ones(column: pa.Array, is_plain: pl.Series, rule: Rule, doubts: Doubts) -> pa.Array:
+    """Apply a rule to the texts that are not as they should be."""
+    odd = (~is_plain).to_arrow()
+    if not pc.any(odd).as_py():
+        return column
+    odd = pc.fill_null(odd, False)
+    return pc.if_else(odd, rule.apply(pc.if_else(odd, column, _NO_TEXT), doubts), column)
+
+
+def _numbers(column: pa.Array, doubts: Doubts) -> pa.Int64Array:
+    """Whole numbers; what is no short one is doubted."""
+    if column.null_count == len(column):
+        return pa.nulls(len(column), INTEGER)
+    is_number = pc.and_(
+        pc.ascii_is_decimal(column), pc.less_equal(pc.binary_length(column), _MAX_DIGITS)
+    )
+    if not pc.all(is_number).as_py():
+        doubts.note(pc.invert(is_number))
+        column = pc.if_else(is_number, column, _NO_TEXT)
+    return column.cast(INTEGER)
+
+
+def _seconds(column: pa.Array, doubts: Doubts) -> pa.DoubleArray:
+    """Durations, which are written in milliseconds."""
+    found = _numbers(column, doubts)
+    doubts.note(pc.greater(found, _MAX_MILLISECONDS))
+    return pc.divide(found.cast(NUMBER), 1_000.0)
+
+
+def _is_range(operation: pa.Array, status: pa.Array, asks: pa.Array) -> pa.BooleanArray:
+    is_read = pc.equal(operation, "read")
+    is_part = pc.or_(
+        pc.fill_null(pc.is_in(status, pa.array([206, 416])), False), pc.fill_null(asks, False)
+    )
+    is_whole = pc.fill_null(pc.equal(status, 200), False)
+    null = pa.scalar(None, FLAG)
+    return pc.if_else(is_read, pc.if_else(is_part, True, pc.if_else(is_whole, False, null)), null)
+
+
+def _region(of_host: pa.Array, of_point: pa.Array, status: pa.Array) -> pa.Array:
+    """Region of the bucket: the endpoint's, unless S3 sent the client elsewhere."""
+    if of_host.null_count == len(of_host):
+        return of_point
+    is_wrong = pc.is_in(status, pa.array(sorted(lines.WRONG_REGION)))
+    here = pc.if_else(is_wrong, _NO_TEXT, of_host)
+    return pc.if_else(of_host.is_null(), of_point, here)
+
+
+def _copy_source(operation: pa.Array, bucket: pa.Array, key: pa.Array) -> pa.Array:
+    is_source = pc.is_in(operation, pa.array(sorted(COPY_SOURCE_SIDE), TEXT))
+    if not pc.any(is_source).as_py():
+        return pa.nulls(len(operation), TEXT)
+    place = pc.binary_join_element_wise(_SCHEME, bucket, _NOTHING)
+    return pc.if_else(is_source, pc.binary_join_element_wise(place, key, _SLASH), _NO_TEXT)
+
+
+class _RuleBook:
+    """The line reader's rules of single fields, each of which remembers what it read."""
+
+    def __init__(self, key_hash: KeyedHash) -> None:
+        def asked(text: str) -> dict[str, Any]:
+            return lines.asked_of("x " + text, key_hash)
+
+        self.name = Rule(lines.redacted_name, TEXT, is_text=False)
+        self.time = Rule(lines.read_instant, INSTANT, is_text=False)
+        self.operation = Rule(lines.read_operation, TEXT, is_text=False)
+        self.method = Rule(f.method, TEXT, is_text=False)
+        self.address = Rule(lines.read_address, TEXT, is_text=False)
+        self.word = Rule(f.word, TEXT, is_text=False)
+        self.region = Rule(f.aws_region, TEXT, is_text=False)
+        self.key = Rule(_key, TEXT, is_text=False)
+        self.requester = Rules(_requester, {"principal": TEXT, "session_arn": TEXT})
+        self.agent = Rules(_agent, {"user_agent": TEXT, "app_id": TEXT})
+        self.host = Rules(_host, {"endpoint": TEXT, "region": TEXT, "vpc_endpoint_id": TEXT})
+        self.access_point = Rules(_access_point, {"access_point": TEXT, "region": TEXT})
+        self.query = Rules(
+            asked,
+            {
+                "asks_for_part": FLAG, "part_number": INTEGER, "upload_id": TEXT,
+                "key_id_hash": TEXT,
+            },
+        )  # fmt: skip
+
+
+def _key(text: str) -> str | None:
+    operation, _, key = text.partition("\n")
+    return lines.key_of(key, operation)
+
+
+def _requester(text: str) -> dict[str, Any]:
+    return {"principal": lines.redacted_name(text), "session_arn": f.session_arn(text)}
+
+
+def _agent(text: str) -> dict[str, Any]:
+    agent = lines.redacted_text(text)
+    return {"user_agent": agent, "app_id": f.app_id(agent)}
+
+
+def _host(text: str) -> dict[str, Any]:
+    endpoint, region, vpc_endpoint = f.s3_host(text)
+    return {"endpoint": endpoint, "region": region, "vpc_endpoint_id": vpc_endpoint}
+
+
+def _access_point(text: str) -> dict[str, Any]:
+    found = f.arn(text)
+    return {"access_point": found, "region": f.arn_region(found)}
