@@ -22,7 +22,7 @@ Source: coredns/coredns, plugin/log and plugin/pkg/replacer; lines of versions 1
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple
@@ -95,10 +95,12 @@ class _Line:
     Attributes:
         fields: Group → text of the placeholders that the format has.
         stamp: Time in the line itself.
+        node: Node in the line itself.
     """
 
     fields: dict[str, str]
     stamp: str | None
+    node: str | None = None
 
 
 class _Forms(NamedTuple):
@@ -188,7 +190,9 @@ def _read(text: str, forms: "_Forms") -> _Line | None:
     stamp = stamp or record.stamp
     if record.msg is not None and record.plugin in {"log", ""}:
         line = _matched(record.msg, forms.lines, stamp)
-    return line or (None if record.fields is None else _Line(record.fields, stamp))
+    if line is None and record.fields is not None:
+        line = _Line(record.fields, stamp)
+    return None if line is None else replace(line, node=record.node)
 
 
 def _matched(body: str, lines: tuple[re.Pattern[str], ...], stamp: str | None) -> _Line | None:
@@ -247,7 +251,7 @@ def _left_out(fields: dict[str, str]) -> str | None:
 
 
 def _row(line: _Line, item: Unwrapped, context: FileContext) -> dict[str, Any]:
-    fields = line.fields
+    fields, node = line.fields, item.node or line.node or context.node
     if len(fields["name"]) > MAX_NAME:
         refuse("name", f"at most {MAX_NAME} characters", fields["name"])
     if _GARBLED.search(fields["name"]):
@@ -262,7 +266,7 @@ def _row(line: _Line, item: Unwrapped, context: FileContext) -> dict[str, Any]:
     return {
         "record_id": identity(item.stamp, item.node or context.node or item.pod_name, item.text),
         "event_at": written_at if rcode is not None else _before(written_at, duration),
-        "node": item.node or context.node,
+        "node": node,
         "client_address": _address(fields, "remote"),
         "client_port": _number(fields, "port", 65_535),
         "client_namespace": namespace,

@@ -17,6 +17,7 @@ import msgspec
 
 from transforms.staging.coredns_format import VALUES, text_at
 from transforms.staging.refusal import refuse
+from transforms.staging.wrapper_fields import name
 
 Keys = Mapping[tuple[str, ...], re.Pattern[str]]
 
@@ -47,12 +48,14 @@ class JsonLine(NamedTuple):
         msg: The line in it.
         plugin: Plugin that wrote it; empty where CoreDNS itself did.
         stamp: Its own time.
+        node: Node, where a log shipper that took the line apart says it.
     """
 
     fields: dict[str, str] | None
     msg: str | None
     plugin: str | None
     stamp: str | None
+    node: str | None
 
 
 def read_json_line(text: str, keys: Keys) -> JsonLine | None:
@@ -74,15 +77,26 @@ def read_json_line(text: str, keys: Keys) -> JsonLine | None:
     if not isinstance(value, dict):
         return None
     stamp = next((value[key] for key in _TIMES if isinstance(value.get(key), str)), None)
+    node = _node(value.get("kubernetes"))
     fields = _stated(value, keys)
     if fields is not None:
-        return JsonLine(fields, None, None, stamp)
-    if _named(value, "remote") and _named(value, "name") and _has(value, "type"):
-        return JsonLine(_by_name(value), _text(value, "msg"), "log", stamp)
-    msg = _text(value, "msg")
+        return JsonLine(fields, None, None, stamp, node)
+    msg, plugin = _text(value, "msg"), _text(value, "plugin") or ""
+    is_asked = _named(value, "remote") and _named(value, "name") and _has(value, "type")
+    if is_asked and plugin in {"log", ""}:
+        return JsonLine(_by_name(value), msg, "log", stamp, node)
     if msg is None or _text(value, "level") is None:
         return None
-    return JsonLine(None, msg, _text(value, "plugin") or "", stamp)
+    return JsonLine(None, msg, plugin, stamp, node)
+
+
+def _node(kubernetes: object) -> str | None:
+    """The node in the metadata that Fluent Bit, Vector and Filebeat add."""
+    if not isinstance(kubernetes, dict):
+        return None
+    node = kubernetes.get("node")
+    named = node.get("name") if isinstance(node, dict) else None
+    return name(kubernetes.get("host"), kubernetes.get("pod_node_name"), named)
 
 
 def _stated(value: dict[str, Any], keys: Keys) -> dict[str, str] | None:

@@ -382,6 +382,16 @@ def test_coredns_own_json_holds_the_line_of_the_format(line):
     assert lookup(line) == LOOKUP
 
 
+@pytest.mark.parametrize(
+    "kubernetes", [{"host": "n2"}, {"pod_node_name": "n2"}, {"node": {"name": "n2"}}]
+)
+def test_the_node_stands_where_a_shipper_that_took_json_apart_puts_it(kubernetes):
+    assert lookup(json.dumps(OWN | {"kubernetes": kubernetes})) == changed(node="n2")
+    decoded = json.loads(JSON_TEXT) | {"time": STAMP, "kubernetes": kubernetes}
+    assert lookup(json.dumps(decoded), record_format=JSON_FORM)["node"] == "n2"
+    assert lookup(json.dumps(OWN | {"kubernetes": {"host": 5, "node": []}})) == LOOKUP
+
+
 def test_coredns_own_json_is_read_by_its_fields_where_the_line_has_another_form():
     line = json.dumps(OWN | {"msg": "asked www"})
     without = {"transport": None, "dns_message_id": None}
@@ -407,6 +417,7 @@ def test_coredns_own_json_is_read_by_its_fields_where_the_line_has_another_form(
         ({"level": "WARN", "msg": "starting", "plugin": "kubernetes"}, "plugin"),
         ({"level": "INFO", "msg": "SIGTERM: Shutting down servers then terminating"}, "server"),
         ({"level": "INFO", "msg": "CoreDNS-1.15.0"}, "banner"),
+        (OWN | {"level": "ERROR", "msg": "2 x. A: timeout", "plugin": "errors"}, "plugin_errors"),
         ({"level": "INFO", "msg": ".:53"}, "banner"),
     ],
 )  # fmt: skip
