@@ -229,6 +229,7 @@ class _Reader:
         """Read what is left by the line reader."""
         self._lines.examine_closely(for_good=True)
         self._events = self._new_events()
+        self._events.may_begin_list = self._records == 0
         records = self._rest_of_records()
         while found := list(islice(records, BATCH_ROWS)):
             yield self._filled(
@@ -402,6 +403,7 @@ class _Reader:
         record = self._lines.record(index)
         if isinstance(record, Parsed):
             return [record]
+        self._events.may_begin_list = index == 0
         found = list(islice(self._events.read(record), MOST_RECORDS + 1))
         if self._events.is_open:
             self._lines.read_to(index + 2)

@@ -17,7 +17,9 @@ How records are counted, so that `record_count = accepted + duplicate + rejected
 * each torn stretch between two records of a line, or of an object that its following lines do not
   finish, is one record, however many events were torn in it;
 * each line of text is one record; an archive is one record;
-* a list that does not end is one more record, because events may be missing behind it.
+* a list that does not end is one more record, because events may be missing behind it. A list of
+  all that follows begins at the beginning of the file or behind such a list; a bracket elsewhere is
+  a line of text.
 
 An event is taken from a damaged line only if it is provably whole: it begins with the key of an
 event, is a JSON value, and nothing but the next one or the end of the line follows: a bracket too
@@ -127,7 +129,12 @@ class _Document:
 
 
 class EventReader:
-    """Reads the records of one file, of which each gives what `read` says of it."""
+    """Reads the records of one file, of which each gives what `read` says of it.
+
+    Attributes:
+        may_begin_list: Whether a bracket may begin a list of all that follows: at the beginning of
+            the file, or behind such a list.
+    """
 
     def __init__(self, read: Read, shown: frozenset[bytes] = frozenset()) -> None:
         """Take the function that reads one object.
@@ -140,8 +147,8 @@ class EventReader:
         self._shown = shown
         self._document: _Document | None = None
         self._list: RawRecord | None = None
-        self._levels = 0
         self._is_archive = False
+        self.may_begin_list = True
 
     @property
     def is_open(self) -> bool:
@@ -163,9 +170,11 @@ class EventReader:
         if _MAY_BE_ONE.match(raw.data) and raw.data.rstrip()[-1:] == b"}":
             parsed = self._read(raw)
             if not _is_malformed(parsed, raw.data):
+                self.may_begin_list = False
                 yield parsed
                 return
         if items := _items(raw):
+            self.may_begin_list = False
             yield from map(self._read, items)
         else:
             yield from self._taken_apart(raw, refusal=parsed)
@@ -189,7 +198,6 @@ class EventReader:
     def reset(self) -> None:
         """Forget what is open."""
         self._document = self._list = None
-        self._levels = 0
         self._is_archive = False
 
     def end(self) -> Iterator[Parsed]:
@@ -214,7 +222,7 @@ class EventReader:
         torn: _Find | None = None
         is_empty, was_open = True, self.is_open
         for find in self._finds(raw, start):
-            is_empty = False
+            is_empty = self.may_begin_list = False
             if find.record is None:
                 torn = find if torn is None else torn._replace(end=find.end)
                 continue
@@ -222,9 +230,7 @@ class EventReader:
                 yield self._torn(raw, torn)
                 torn = None
             yield find.record
-        is_all = (
-            torn is not None and torn.end == len(raw.data) and not raw.data[: torn.start].strip()
-        )
+        is_all = torn is not None and torn.end == len(raw.data) and _is_first(raw, torn.start)
         if is_all or (is_empty and start == 0 and not (was_open or self.is_open)):
             yield refusal or self._read(raw)
         elif torn is not None:
@@ -261,6 +267,7 @@ class EventReader:
             stop = prefix.feed(data, first, end)
             if stop is None and not prefix.is_broken and end == len(data):
                 self._punctuated(raw, start, first)
+                self.may_begin_list = False
                 self._document = _Document(prefix, [_part(raw, first, end)], end - first)
                 return
             parsed = None
@@ -279,21 +286,19 @@ class EventReader:
             yield _Find(start, end, None)
 
     def _punctuated(self, raw: RawRecord, start: int, end: int) -> bool:
-        """Note the brackets of lists; whether they or commas may stand there."""
-        text = raw.data[start:end]
-        if not text.strip():
+        """Note the bracket of a list; whether it, or the commas, may stand there."""
+        text = raw.data[start:end].removeprefix(b"\xef\xbb\xbf")
+        signs = text.translate(None, b" \t\r\n,")
+        if signs == b"[" and self._list is None and self.may_begin_list:
+            place = raw.data.index(b"[", start)
+            self._list = _part(raw, place, place)
             return True
-        was_open = self._list is not None
-        for place, sign in enumerate(text, start):
-            if sign == ord("["):
-                if self._list is None:
-                    self._list = _part(raw, place, place)
-                self._levels += 1
-            elif sign == ord("]") and self._levels:
-                self._levels -= 1
-                if not self._levels:
-                    self._list = None
-        return was_open or self._list is not None
+        if signs == b"]" and self._list is not None:
+            # What follows a list on one line stands on lines, too.
+            self.may_begin_list = self._list.offset < raw.offset
+            self._list = None
+            return True
+        return not signs and (self._list is not None or not text.strip())
 
     def _continued(self, document: _Document, raw: RawRecord) -> Iterator[Parsed]:
         """Read a line as the next one of an object."""
@@ -309,6 +314,7 @@ class EventReader:
             yield self._torn_lines([*document.lines, raw])
         elif stop is not None:
             self._document = None
+            self.may_begin_list = False
             text = b"\n".join([*(line.data for line in document.lines), raw.data[:stop]])
             yield self._read(document.lines[0]._replace(data=text))
             if raw.data[stop:].strip():
@@ -402,11 +408,15 @@ def _behind(data: bytes, start: int, end: int) -> int:
     return between.end() if between else start
 
 
+def _is_first(raw: RawRecord, place: int) -> bool:
+    """Whether only blanks stand in a line before a place."""
+    blank = _BLANK.match(raw.data)
+    return blank is not None and place <= blank.end()
+
+
 def _part(raw: RawRecord, start: int, end: int) -> RawRecord:
     """A part of a line, with its place."""
-    blank = _BLANK.match(raw.data)
-    is_first = blank is not None and start <= blank.end()
-    locator = raw.locator if is_first else f"{raw.locator} byte {start}"
+    locator = raw.locator if _is_first(raw, start) else f"{raw.locator} byte {start}"
     return raw._replace(locator=locator, offset=raw.offset + start, data=raw.data[start:end])
 
 

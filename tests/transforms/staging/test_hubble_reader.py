@@ -213,6 +213,18 @@ def test_hostile_repetition_is_accounted_for_in_bounded_time(hostile):
     assert parsed
 
 
+@pytest.mark.parametrize("bracket", ["[", "]", ",", "[]", "[[", "]["])
+def test_a_bracket_alone_among_lines_is_refused_where_it_stands(bracket):
+    parsed = parse(PARSER, text(LINES[0], bracket, LINES[1], bracket, LINES[2]))
+    assert [record.locator for record in parsed] == [f"line {n}" for n in range(1, 6)]
+    assert words(parsed)["accepted"] == 3
+
+
+def test_lists_behind_each_other_are_read():
+    whole = text("[", LINES[0], "]", "[", LINES[1] + ",", LINES[2], "]")
+    assert words(parse(PARSER, whole)) == {"accepted": 3}
+
+
 # --- text beside events
 
 
