@@ -22,7 +22,7 @@ _VARIES = re.compile(
     rb"|(?P<address>(?<![\d.])(?:10|192|198|203)\.\d{1,3}\.\d{1,3}\.)\d{1,3}(?![\d.])"
     rb"|(?P<hex>(?<![0-9A-Za-z])(?=[0-9a-f-]*[0-9])(?=[0-9a-f-]*[a-f])[0-9a-f-]{8,}?)"
     rb"[0-9a-f]{8}(?![0-9A-Za-z])"
-    rb"|(?P<host>(?<![\w.-])(?=[a-z][a-z0-9-]*\.(?:[a-z0-9-]+\.)*(?:com|net|org|co)\b))"
+    rb"|(?P<host>(?<![\w.\\-])(?=(?:[a-z0-9-]+\.){0,3}example\.(?:com|net|org)\b))"
     rb"|(?P<number>(?<![\w.-])(?!9223372036854775)\d{4,17})\d\d(?![\w.])"
 )
 Kind = Literal["json", "text"]
@@ -58,24 +58,29 @@ class Lines:
     Attributes:
         header: Lines that stand before the records.
         templates: The records.
+        hang_together: All templates are one thing's records, so that they are drawn together.
     """
 
     header: tuple[bytes, ...]
     templates: tuple[Template, ...]
+    hang_together: bool = False
 
 
 def lines_of(format_name: str, folder: Path) -> dict[Kind, Lines]:
     """The lines of a format's seeds that are records, as JSON and as text."""
     from tests.mutations.exports import plant
+    from tests.mutations.rules import RULES
     from tests.transforms.staging.export_text import CONTEXT
 
+    hang_together = format_name in RULES and RULES[format_name].together is not None
+    kept = ("accepted", "ignored") if hang_together else ("accepted",)
     found: dict[Kind, Lines] = {}
     for data in import_module(f"tests.mutations.seeds.{format_name}").FILES:
         seed = plant(folder / "seed", format_name, data, CONTEXT)
         accepted = [
             seed.lines[number - 1]
             for number, results in seed.results.items()
-            if any(result.fate == "accepted" for result in results) and number not in seed.joined
+            if any(result.fate in kept for result in results) and number not in seed.joined
         ]
         if seed.reading != "lines" or len(accepted) < 2:
             continue
@@ -84,10 +89,11 @@ def lines_of(format_name: str, folder: Path) -> dict[Kind, Lines]:
             line for number, line in enumerate(seed.lines, 1) if number not in seed.results
         )
         known = found.get(kind)
-        if known is not None and (known.header or header):
+        if known is not None and (known.header or header or hang_together):
             continue  # the first header holds for all lines
         templates = tuple(_template(line) for line in accepted)
-        found[kind] = Lines(header, (known.templates if known else ()) + templates)
+        known_templates = known.templates if known else ()
+        found[kind] = Lines(header, known_templates + templates, hang_together)
     return found
 
 
@@ -110,7 +116,11 @@ def write(lines: Lines, path: Path, size: int, number: int) -> int:
     with path.open("wb", 1 << 20) as file:
         file.writelines(line + b"\n" for line in lines.header)
         while written < size:
-            line = random.choice(lines.templates).draw(random)
-            written += file.write(line + b"\n")
-            records += 1
+            if lines.hang_together:
+                state = random.random()
+                drawn = [template.draw(Random(state)) for template in lines.templates]
+            else:
+                drawn = [random.choice(lines.templates).draw(random)]
+            written += sum(file.write(line + b"\n") for line in drawn)
+            records += len(drawn)
     return records
