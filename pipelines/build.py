@@ -5,6 +5,7 @@ A table whose inputs, settings and logic did not change is left as it is.
 
 import datetime as dt
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 import duckdb
@@ -16,7 +17,7 @@ from pipelines.errors import DataCheckError, LakeDamagedError
 from pipelines.finality import BUILT, Basis, is_final, last_awaited
 from pipelines.landing.formats import parsers
 from pipelines.ledger import EXPORT_FILES, Ledger, StagedPart
-from pipelines.parquet import read_files, with_all_columns
+from pipelines.parquet import read_files, scan_files, with_all_columns
 from pipelines.publication import Made, Published, content_of, digest, made_from, publish
 from pipelines.reference.catalogue import load_endpoints
 from pipelines.restatements import Restating, is_restated, restate
@@ -258,6 +259,12 @@ def basis_of(settings: Settings, lake: Lake, ledger: Ledger, day: BuildDay) -> B
     texts = [_settings_facts(day), _frame_digest(_endpoints(settings))]
     files: set[str] = set()
     earlier: dict[dt.date, set[str]] = {}
+    runs = _runs_of(lake, day.date)
+
+    def meets_runs(date: dt.date) -> bool:
+        # All of history is read, but only that of the day's own runs goes into the day.
+        return not runs.isdisjoint(_runs_of(lake, date))
+
     for table, transform in transforms().items():
         spec = table_spec(table)
         texts.extend((table, str(transform.version)))
@@ -271,11 +278,23 @@ def basis_of(settings: Settings, lake: Lake, ledger: Ledger, day: BuildDay) -> B
                     files.update(met_files(ledger, read, of_scope)["reading"])
                 elif layer in {"intermediate", "marts"}:
                     for date, path in _built(lake, read, of_scope, table):
-                        if date < day.date:
+                        if date < day.date and (read.span != "history" or meets_runs(date)):
                             known = f"{read.table} {path.stem} {content_of(path)}"
                             earlier.setdefault(date, set()).add(known)
     digests = {date: digest(sorted(known))[:32] for date, known in earlier.items()}
     return Basis(frozenset(files), digest(texts), digests)
+
+
+def _runs_of(lake: Lake, day: dt.date) -> frozenset[str]:
+    """Runs that are active on a built day."""
+    path = lake.path("runs", day, FLEET)
+    content = content_of(path)
+    return frozenset() if content is None else _runs_in(path, content)
+
+
+@lru_cache(maxsize=4_000)
+def _runs_in(path: Path, _content: str) -> frozenset[str]:
+    return frozenset(scan_files([path]).select("run_uuid").collect().to_series())
 
 
 def window(read: Reads, day: BuildDay) -> tuple[dt.datetime | None, dt.datetime]:

@@ -22,8 +22,9 @@ from transforms.day import BuildDay
 from transforms.registry import transforms
 
 LATE = "late file(s): "
+"""How a cause begins that names files."""
 NAMED = 3
-"""Files that a cause names; all of them stand in rows of their own."""
+"""Files, or days, that a text names; it says how many more there are."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,16 @@ class Waiting:
 
     def __str__(self) -> str:
         """In words."""
-        days = [f"earlier day(s) built again: {', '.join(map(str, self.earlier))}"]
         found = [f"{len(self.files)} late file(s)"] if self.files else []
-        found += days if self.earlier else []
+        if self.earlier:
+            found.append(f"earlier day(s) built again: {_some(self.earlier)}")
         return "; ".join(found + ["settings or logic"] * self.is_logic)
+
+
+def _some(items: Sequence[object]) -> str:
+    """The first of a list, and how many more there are."""
+    more = f" and {len(items) - NAMED} more" if len(items) > NAMED else ""
+    return ", ".join(map(str, items[:NAMED])) + more
 
 
 def waiting(
@@ -208,15 +215,15 @@ def cause_of(found: Waiting, restated: dict[dt.date, str]) -> str:
     """
     causes = []
     if found.files:
-        shown = ", ".join(file.path for file in found.files[:NAMED])
-        more = len(found.files) - NAMED
-        rest = f" and {more} more (rows of export_files)" if more > 0 else ""
-        causes.append(f"{LATE}{shown}{rest}")
-    for day in found.earlier:
-        # Only files are named: the days between stand in the list themselves.
-        first = restated.get(day, "").partition("; ")[0]
-        why = f" ({first})" if first.startswith(LATE) else ""
-        causes.append(f"{day} was built again{why}")
+        # All of them stand in rows of their own.
+        causes.append(f"{LATE}{_some([file.path for file in found.files])}")
+    if found.earlier:
+        days = []
+        for day in found.earlier:
+            # Only files are named: the days between stand in the list themselves.
+            first = restated.get(day, "").partition("; ")[0]
+            days.append(f"{day} ({first})" if first.startswith(LATE) else str(day))
+        causes.append(f"built again before it: {_some(days)}")
     if found.is_logic:
         causes.append("settings or logic changed")
     return "; ".join(causes) or "asked for; other inputs changed"

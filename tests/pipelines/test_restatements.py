@@ -12,6 +12,7 @@ import duckdb
 import polars as pl
 import pytest
 
+from pipelines.build import basis_of, build_day_of
 from pipelines.cli.status import status_of
 from pipelines.definitions import build_definitions, days_to_build
 from pipelines.finality import final_basis, is_asked
@@ -345,15 +346,22 @@ def test_a_request_that_dies_at_every_rename_restates_every_value_once(
     assert stale_days(workspace) == []
 
 
-def write(lake: Lake, size: int) -> tuple[Path, str]:
-    """A file of `repeat_transfers` beside the lake, and its content's digest."""
-    spec = table_spec("repeat_transfers")
-    some = {pl.String: "x", pl.Int64: size, pl.Boolean: False, pl.Datetime: MUCH_LATER}
+def write(
+    lake: Lake, size: int, table: str = "repeat_transfers", **values: object
+) -> tuple[Path, str]:
+    """A file of one row beside the lake, and its content's digest."""
+    spec = table_spec(table)
+    some: dict[object, object] = {
+        pl.String: "x", pl.Int64: size, pl.Boolean: False, pl.Datetime: MUCH_LATER, pl.List: [],
+    }  # fmt: skip
     row = {
         c.name: some.get(type(c.dtype) if isinstance(c.dtype, pl.DataType) else c.dtype)
         for c in spec.columns
     }
     frame = pl.DataFrame([row], schema=spec.polars_schema)
+    frame = frame.with_columns(
+        **{name: pl.lit(v, spec.polars_schema[name]) for name, v in values.items()}
+    )
     path = lake.root / "new.parquet"
     with TableWriter(spec, path) as writer:
         writer.append(frame)
@@ -379,6 +387,26 @@ def test_a_comparison_that_came_to_nothing_is_replaced_or_removed(tmp_path: Path
     assert len(list((lake.root / RESTATEMENTS).rglob("repeat_transfers-*"))) == 1
     settle(lake, DAY)
     assert restatements(tmp_path).is_empty()
+
+
+def test_history_makes_a_later_day_read_another_only_where_they_share_a_run(
+    tmp_path: Path,
+) -> None:
+    """Forty days lie behind every look-back; a run may live longer."""
+    zone(tmp_path)
+    workspace = at_time(tmp_path, MUCH_LATER)
+    lake, settings = workspace.lake, workspace.settings
+    lake.root.mkdir()
+    later = DAY + dt.timedelta(days=40)
+    for day, run in ((DAY, "one"), (NEXT, "two"), (later, "one")):
+        for table in ("runs", "run_dependency_days"):
+            path, _ = write(lake, 1, table, run_uuid=run)
+            target = lake.path(table, day, "fleet")
+            target.parent.mkdir(parents=True)
+            path.rename(target)
+    ledger = Ledger.read(lake)
+    build = build_day_of(settings, lake, ledger, later, workspace.today)
+    assert set(basis_of(settings, lake, ledger, build).earlier) == {DAY}
 
 
 def asked_for(workspace: Workspace) -> list[str]:
