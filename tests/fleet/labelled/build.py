@@ -4,9 +4,10 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.fleet.labelled import render_dns, render_hubble, render_kubernetes
+from tests.fleet.labelled import render_dns, render_hubble, render_kubernetes, storage
 from tests.fleet.labelled.evidence import Judge
 from tests.fleet.labelled.scenarios import Scenarios
+from tests.fleet.labelled.storage import make_requests
 from tests.fleet.labelled.traffic import make_traffic
 from tests.fleet.labelled.truth import Truth, make_truth
 from tests.fleet.labelled.world import count_attempts, make_world
@@ -30,7 +31,10 @@ exports:
     path: exports/{cluster}/dns_collector/%Y-%m-%d/{node}.log
   - {name: coredns, format: coredns, path: "exports/{cluster}/coredns/%Y-%m-%d/{node}.log"}
   - {name: watch, format: kubernetes, path: "exports/{cluster}/kubernetes/%Y-%m-%d/*.jsonl"}
+  - {name: bucket-log, format: s3_access_log, path: "exports/s3/%Y-%m-%d-%H-*"}
+  - {name: trail, format: cloudtrail, path: "exports/cloudtrail/%Y-%m-%d/*.json"}
   - {name: nodes, format: kubernetes, path: "exports/{cluster}/kubernetes/%Y-%m-%d/*-%H.json"}
+reference: {nat_addresses: nat.csv}
 """
 
 
@@ -67,10 +71,12 @@ def make_fleet(
     traffic = make_traffic(rng, scenarios, world, events)
     told = render_kubernetes.states(rng, scenarios, world)
     count_attempts(world.runs, set(told))
+    requests = make_requests(rng, scenarios, world, events // 40)
     judge = Judge(world, told, traffic)
-    truth = make_truth(world, traffic, judge, set(told))
+    truth = make_truth(world, traffic, requests, judge, set(told))
     render_kubernetes.write(folder, world, told)
     render_dns.write(folder, rng, traffic)
+    storage.write(folder, rng, requests)
     files = render_hubble.write(folder, rng, scenarios, world, traffic)
     (folder / "redaction.key").write_text("public-test-key-of-the-labelled-fleet\n")
     settings = folder / "podledger.yaml"

@@ -11,12 +11,14 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from tests.fleet.labelled.hosts import life_of
-from tests.fleet.labelled.moments import SECOND, to_whole_second
+from tests.fleet.labelled.moments import HOUR, SECOND, to_whole_second
 from tests.fleet.labelled.render_kubernetes import State
+from tests.fleet.labelled.storage import Request
 from tests.fleet.labelled.traffic import Connection, Event, Lookup, Traffic, is_in_gap
 from tests.fleet.labelled.world import Pod, World, start_time
 
 GUARD = 2 * SECOND
+LIFE_OF_SESSION = 6 * HOUR
 
 
 @dataclass(frozen=True)
@@ -59,17 +61,24 @@ class Knowledge:
         lives = [_life(pod, told[pod.uid]) for pod in world.pods if pod.uid in told]
         self.by_address: dict[str, list[Life]] = defaultdict(list)
         self.by_name: dict[str, list[Life]] = defaultdict(list)
+        self.by_beginning: dict[str, list[Life]] = defaultdict(list)
         self.by_uid: dict[str, Life] = {}
         for life in _ended_by_successors(lives):
             for address in life.pod.addresses:
                 if not life.pod.host_network:
                     self.by_address[address].append(life)
             self.by_name[life.pod.cluster.name + "/" + life.pod.name].append(life)
+            self.by_beginning[life.pod.name[:10]].append(life)
             self.by_uid[life.pod.uid] = life
 
     def holders(self, address: str, moment: int, guard: int) -> set[str]:
         """UIDs of pods that had an address."""
         return {x.pod.uid for x in self.by_address[address] if x.holds(moment, guard)}
+
+    def begins_like(self, pod: Pod, moment: int) -> set[str]:
+        """UIDs of pods of any cluster whose names begin like this one's."""
+        lives = self.by_beginning[pod.name[:10]]
+        return {x.pod.uid for x in lives if x.lives(moment, GUARD)}
 
     def named(self, pod: Pod, moment: int, guard: int) -> set[str]:
         """UIDs of pods of that name."""
@@ -88,6 +97,31 @@ class Knowledge:
         if exact and pod.uid not in exact and self.named(pod, moment, 0):
             return False
         return named == {pod.uid} or named & wide == {pod.uid}
+
+    def determines_reader(self, request: Request) -> bool:
+        """Whether what was exported of a request to storage fits this pod and no other."""
+        pod = request.pod
+        session = request.session
+        is_given = (
+            session is not None
+            and session.is_exported
+            and session.start - GUARD <= request.at < session.start + LIFE_OF_SESSION + GUARD
+        )
+        if not is_given:
+            if request.address == pod.address:
+                return self.determines(pod, request.address, request.at, has_name=False)
+            # Behind a shared address the session's name is left, which holds ten characters.
+            return session is not None and self.begins_like(pod, request.at) == {pod.uid}
+        exact = self.holders(request.address, request.at, 0)
+        if pod.uid in self.by_uid:
+            has_life = bool(self.named(pod, request.at, GUARD) & {pod.uid})
+            return has_life and not (
+                exact and pod.uid not in exact and self.by_uid[pod.uid].lives(request.at, 0)
+            )
+        # No other export knows the pod: nobody else may have its name or its address.
+        return not self.named(pod, request.at, GUARD) and not self.holders(
+            request.address, request.at, GUARD
+        )
 
 
 def _life(pod: Pod, seen: list[State]) -> Life:

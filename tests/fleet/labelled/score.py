@@ -1,8 +1,8 @@
 """Compare what was built from a labelled fleet with its truth.
 
 A row of `connections` is paired with the true connection of the same addresses and ports whose
-first exported event is nearest to its start. An end's pod is `right`, `wrong` or not named; a name
-likewise.
+first exported event is nearest to its start, a row of `object_transfers` with the request for its
+object. An end's pod is right, wrong or not named; a name likewise.
 """
 
 from dataclasses import dataclass
@@ -12,21 +12,22 @@ import duckdb
 
 NEAR_US = 3_000_000
 """A row further from every true start than this stands for no true connection."""
+TOLERANCE_US = 1_000_000
+"""So much of an injected gap may be told as covered: losses are told to the second."""
 
 _PAIRS = """
 CREATE TEMP TABLE pairs AS
 WITH built AS (
-    SELECT *, epoch_us(start_at) AS start_us
-    FROM read_parquet($connections, hive_partitioning = TRUE)
+    SELECT *, epoch_us(start_at) AS start_us FROM built_connections
     WHERE NOT opened_before
     QUALIFY ROW_NUMBER() OVER (PARTITION BY connection_id ORDER BY date) = 1
 )
 SELECT
-    b.connection_id, b.cluster AS built_cluster, b.initiator_pod_uid, b.initiator_match_kind,
+    b.connection_id, b.initiator_pod_uid, b.initiator_match_kind,
     b.responder_pod_uid, b.responder_match_kind, b.run_uuid AS built_run_uuid,
     b.attempt AS built_attempt, b.peer_name, b.name_kind, t.*
 FROM built AS b
-LEFT JOIN truth AS t
+LEFT JOIN truth_connections AS t
     ON b.cluster = t.cluster
     AND b.initiator_address = t.client_address AND b.initiator_port = t.client_port
     AND b.responder_address = t.server_address AND b.responder_port = t.server_port
@@ -37,21 +38,63 @@ QUALIFY ROW_NUMBER() OVER (
 """
 
 _ENDS = """
-SELECT
-    side, kind, match_kind, determined,
-    COUNT(*) AS ends,
-    COUNT(*) FILTER (WHERE built = truth) AS right_pod,
-    COUNT(*) FILTER (WHERE built IS NOT NULL AND built IS DISTINCT FROM truth) AS wrong_pod,
-    COUNT(*) FILTER (WHERE built IS NULL) AS unnamed
-FROM (
-    SELECT 'client' AS side, kind, initiator_match_kind AS match_kind,
-        client_determined AS determined, initiator_pod_uid AS built, client_uid AS truth
-    FROM pairs WHERE kind IS NOT NULL
-    UNION ALL
-    SELECT 'server', kind, responder_match_kind, server_determined, responder_pod_uid, server_uid
-    FROM pairs WHERE kind IS NOT NULL
+CREATE TEMP TABLE ends AS
+SELECT 'client' AS side, kind, initiator_match_kind AS match_kind,
+    client_determined AS determined, initiator_pod_uid AS built, client_uid AS truth
+FROM pairs
+WHERE kind IS NOT NULL
+UNION ALL
+SELECT 'server', kind, responder_match_kind, server_determined, responder_pod_uid, server_uid
+FROM pairs
+WHERE kind IS NOT NULL
+UNION ALL
+SELECT 'storage', t.cluster, b.match_kind, t.determined, b.pod_uid, t.pod_uid
+FROM truth_requests AS t
+INNER JOIN built_transfers AS b ON t.key = b.key
+"""
+
+_GAPS = """
+SELECT g.cluster, g.node, g.kind, g.start, g."end",
+    COALESCE(SUM(
+        GREATEST(0, LEAST(epoch_us(c.end_at), g."end") - GREATEST(epoch_us(c.start_at), g.start))
+    ) FILTER (WHERE c.status = 'covered'), 0) AS covered_us
+FROM truth_gaps AS g
+LEFT JOIN built_coverage AS c
+    ON g.cluster = c.cluster AND g.node = c.node AND c.source = 'flows'
+WHERE g.kind <> 'lost' OR g.lost > 0
+GROUP BY ALL
+"""
+
+_CERTAIN_INSIDE = """
+SELECT COUNT(DISTINCT p.pod_uid)
+FROM truth_pods AS p
+INNER JOIN truth_gaps AS g
+    ON p.cluster = g.cluster AND p.node = g.node
+    AND p.started + 3000000 < g."end" AND p."end" - 3000000 > g.start
+    AND (g.kind <> 'lost' OR g.lost > 0)
+INNER JOIN built_run_coverage AS c
+    ON p.run_uuid = c.run_uuid AND c.source = 'flows' AND c.empty_means = 'nothing_happened'
+WHERE p.is_exported
+    AND c.date = (SELECT MAX(date) FROM built_run_coverage)
+"""
+
+_FALSE_GAPS = """
+WITH reach AS (
+    SELECT cluster, node, MIN(start_at) AS first_at, MAX(end_at) AS last_at
+    FROM built_coverage
+    WHERE source = 'flows' AND status = 'covered'
+    GROUP BY cluster, node
 )
-GROUP BY ALL ORDER BY ALL
+SELECT COALESCE(SUM(
+    GREATEST(
+        0,
+        LEAST(epoch_us(c.end_at), epoch_us(r.last_at))
+        - GREATEST(epoch_us(c.start_at), epoch_us(r.first_at))
+    )
+), 0)
+FROM built_coverage AS c
+INNER JOIN reach AS r ON c.cluster = r.cluster AND c.node = r.node
+WHERE c.source = 'flows' AND c.status <> 'covered'
 """
 
 
@@ -74,8 +117,14 @@ class Score:
         named_peers: Connections to outside hosts with a name.
         wrong_names: Of those, with another name than the one asked.
         forced: Connections to an address for which the pod had several valid names, with one.
-        runs: Connections whose pod is named and truly of a run, or truly of none.
+        runs: Connections whose pod is named, and requests whose run is.
         wrong_runs: Of those, with another run or attempt.
+        doubled: Rows that stand for a true connection for which another row stands, too.
+        gaps: Injected gaps that leave a trace.
+        missed_gaps: Of those, told as covered for more than a second.
+        certain_inside: Pods that lived inside a gap and whose run is said to have done nothing.
+        false_gap_us: Microseconds between a node's first and last event that are not told as
+            covered; with injected gaps, theirs too.
     """
 
     events: int
@@ -94,42 +143,75 @@ class Score:
     forced: int
     runs: int
     wrong_runs: int
+    doubled: int
+    gaps: int
+    missed_gaps: int
+    certain_inside: int
+    false_gap_us: int
 
 
 class Scorer:
     """Compares one built lake with one truth."""
 
     def __init__(self, lake: Path, truth: Path, events: int) -> None:
+        """Pair what was built with what is true.
+
+        Args:
+            lake: The lake.
+            truth: Folder of the truth's tables.
+            events: Flow events exported.
+        """
         self.events = events
         self.db = duckdb.connect()
-        self.db.execute(f"CREATE VIEW truth AS FROM read_parquet('{truth}/connections.parquet')")
-        self.db.execute(f"CREATE VIEW pods AS FROM read_parquet('{truth}/pods.parquet')")
-        self.db.execute(_PAIRS, {"connections": f"{lake}/connections/*/*.parquet", "near": NEAR_US})
+        for name in ("connections", "requests", "pods", "gaps"):
+            self._show(f"truth_{name}", str(truth / f"{name}.parquet"))
+        for name, table in (
+            ("built_connections", "connections"),
+            ("built_transfers", "object_transfers"),
+            ("built_coverage", "node_coverage"),
+            ("built_run_coverage", "run_coverage"),
+        ):
+            self._show(name, str(lake / table / "*" / "*.parquet"))
+        self.pair()
+
+    def _show(self, name: str, files: str) -> None:
+        self.db.read_parquet(files, hive_partitioning=True).create_view(name)
+
+    def pair(self) -> None:
+        """Pair rows with the truth, again if the view `built_connections` was replaced."""
+        self.db.execute("DROP TABLE IF EXISTS pairs; DROP TABLE IF EXISTS ends")
+        self.db.execute(_PAIRS, {"near": NEAR_US})
+        self.db.execute(_ENDS)
 
     def one(self, sql: str) -> int:
         """One number."""
-        row = self.db.execute(sql).fetchone()
-        assert row is not None
-        return int(row[0])
+        row = self.db.execute(sql).fetchall()[0]
+        return int(row[0] or 0)
 
-    def ends(self) -> duckdb.DuckDBPyRelation:
-        """Ends by rung of the ladder."""
-        return self.db.sql(_ENDS)
+    def rungs(self) -> list[tuple[str, str, int, int, int]]:
+        """Ends by side and rung: (side, rung, ends, with the right pod, with another)."""
+        return self.db.execute(
+            """
+            SELECT side, match_kind, COUNT(*), COUNT(*) FILTER (WHERE built = truth),
+                COUNT(*) FILTER (WHERE built IS DISTINCT FROM truth AND built IS NOT NULL)
+            FROM ends GROUP BY ALL ORDER BY side, COUNT(*) DESC, match_kind
+            """
+        ).fetchall()
 
     def score(self) -> Score:
         """All figures."""
-        ends = f"({_ENDS})"
+        is_wrong = "built IS NOT NULL AND built IS DISTINCT FROM truth"
         return Score(
             events=self.events,
-            connections=self.one("SELECT COUNT(*) FROM truth WHERE kind <> 'proxied'"),
-            paired=self.one("SELECT COUNT(*) FROM pairs WHERE kind IS NOT NULL"),
+            connections=self.one("SELECT COUNT(*) FROM truth_connections WHERE kind <> 'proxied'"),
+            paired=self.one("SELECT COUNT(*) FROM pairs WHERE kind <> 'proxied'"),
             unpaired_rows=self.one("SELECT COUNT(*) FROM pairs WHERE kind IS NULL"),
-            ends=self.one(f"SELECT SUM(ends) FROM {ends}"),
-            determined=self.one(f"SELECT SUM(ends) FROM {ends} WHERE determined"),
-            named=self.one(f"SELECT SUM(right_pod) FROM {ends} WHERE determined"),
-            wrong=self.one(f"SELECT SUM(wrong_pod) FROM {ends}"),
+            ends=self.one("SELECT COUNT(*) FROM ends"),
+            determined=self.one("SELECT COUNT(*) FROM ends WHERE determined"),
+            named=self.one("SELECT COUNT(*) FROM ends WHERE determined AND built = truth"),
+            wrong=self.one(f"SELECT COUNT(*) FROM ends WHERE {is_wrong}"),
             undetermined_named=self.one(
-                f"SELECT SUM(right_pod + wrong_pod) FROM {ends} WHERE NOT determined"
+                "SELECT COUNT(*) FROM ends WHERE NOT determined AND built IS NOT NULL"
             ),
             names=self.one("SELECT COUNT(*) FROM pairs WHERE name_determined"),
             right_names=self.one(
@@ -144,10 +226,35 @@ class Scorer:
             forced=self.one(
                 "SELECT COUNT(*) FROM pairs WHERE own_names > 1 AND peer_name IS NOT NULL"
             ),
-            runs=self.one("SELECT COUNT(*) FROM pairs WHERE initiator_pod_uid IS NOT NULL"),
+            runs=self.one("SELECT COUNT(*) FROM pairs WHERE initiator_pod_uid IS NOT NULL")
+            + self.one("SELECT COUNT(*) FROM built_transfers WHERE run_uuid IS NOT NULL"),
             wrong_runs=self.one(
-                "SELECT COUNT(*) FROM pairs WHERE initiator_pod_uid = client_uid"
-                " AND (built_run_uuid IS DISTINCT FROM run_uuid"
-                " OR built_attempt IS DISTINCT FROM attempt)"
+                """
+                SELECT COUNT(*) FROM pairs
+                WHERE initiator_pod_uid = client_uid AND (
+                    built_run_uuid IS DISTINCT FROM run_uuid
+                    OR built_attempt IS DISTINCT FROM attempt
+                )
+                """
+            )
+            + self.one(
+                """
+                SELECT COUNT(*) FROM truth_requests AS t
+                INNER JOIN built_transfers AS b ON t.key = b.key
+                WHERE b.run_uuid IS NOT NULL AND b.run_uuid IS DISTINCT FROM t.run_uuid
+                """
             ),
+            doubled=self.one(
+                """
+                SELECT COUNT(*) - COUNT(DISTINCT (
+                    cluster, client_address, client_port, server_address, server_port, first_seen
+                )) FROM pairs WHERE kind IS NOT NULL
+                """
+            ),
+            gaps=self.one(f"SELECT COUNT(*) FROM ({_GAPS})"),
+            missed_gaps=self.one(
+                f"SELECT COUNT(*) FROM ({_GAPS}) WHERE covered_us > {TOLERANCE_US}"
+            ),
+            certain_inside=self.one(_CERTAIN_INSIDE),
+            false_gap_us=self.one(_FALSE_GAPS),
         )

@@ -186,7 +186,8 @@ class _Life:
     # -- connections -----------------------------------------------------------------------------
 
     def add(self, connection: Connection) -> None:
-        """Tell a connection's packets and keep it."""
+        """Tell a connection's packets and keep it; nothing happens behind the end."""
+        connection.end = min(connection.end, END - 5 * SECOND)
         _tell(self.rng, self.scenarios, connection)
         self.told += len(connection.events)
         self.connections.append(connection)

@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from tests.fleet.labelled.evidence import Judge, first_seen
+from tests.fleet.labelled.storage import Request
 from tests.fleet.labelled.traffic import Connection, Traffic
 from tests.fleet.labelled.world import World
 
@@ -28,8 +29,21 @@ CONNECTIONS = {
     "name_determined": pl.Boolean,
     "event_count": pl.Int64,
 }
+REQUESTS = {
+    "cluster": pl.String,
+    "key": pl.String,
+    "at": pl.Int64,
+    "pod_uid": pl.String,
+    "determined": pl.Boolean,
+    "run_uuid": pl.String,
+    "says_run": pl.Boolean,
+    "size": pl.Int64,
+}
 PODS = {
     "cluster": pl.String,
+    "node": pl.String,
+    "started": pl.Int64,
+    "end": pl.Int64,
     "pod_uid": pl.String,
     "run_uuid": pl.String,
     "attempt": pl.Int64,
@@ -52,25 +66,38 @@ class Truth:
     """What is true, and what of it is determined."""
 
     connections: pl.DataFrame
+    requests: pl.DataFrame
     pods: pl.DataFrame
     gaps: pl.DataFrame
 
     def write(self, folder: Path) -> None:
         """Write the tables as Parquet."""
         folder.mkdir(parents=True, exist_ok=True)
-        for name in ("connections", "pods", "gaps"):
+        for name in ("connections", "requests", "pods", "gaps"):
             getattr(self, name).write_parquet(folder / f"{name}.parquet")
 
 
-def make_truth(world: World, traffic: Traffic, judge: Judge, told: set[str]) -> Truth:
-    """Tell what is true of every connection of which an event was exported."""
+def make_truth(
+    world: World, traffic: Traffic, requests: list[Request], judge: Judge, told: set[str]
+) -> Truth:
+    """Tell what is true of every request, and of every connection of which an event was told."""
     rows = [_row(connection, judge) for connection in traffic.connections if connection.events]
     pods = [
         (
-            pod.cluster.name, pod.uid, pod.run.uuid if pod.run else None, pod.attempt,
+            pod.cluster.name, pod.node.name, pod.started, pod.end, pod.uid,
+            pod.run.uuid if pod.run else None, pod.attempt,
             pod.named_by, pod.run is None and pod.labelled_run is not None, pod.uid in told,
         )
         for pod in world.pods
+    ]  # fmt: skip
+    reads = [
+        (
+            request.pod.cluster.name, request.key, request.at, request.pod.uid,
+            judge.knowledge.determines_reader(request),
+            request.pod.run.uuid if request.pod.run else None, request.app is not None,
+            request.size,
+        )
+        for request in requests
     ]  # fmt: skip
     gaps = [
         (gap.node.cluster.name, gap.node.name, gap.kind, gap.start, gap.end, gap.lost)
@@ -78,6 +105,7 @@ def make_truth(world: World, traffic: Traffic, judge: Judge, told: set[str]) -> 
     ]
     return Truth(
         pl.DataFrame(rows, schema=CONNECTIONS, orient="row"),
+        pl.DataFrame(reads, schema=REQUESTS, orient="row"),
         pl.DataFrame(pods, schema=PODS, orient="row"),
         pl.DataFrame(gaps, schema=GAPS, orient="row"),
     )
