@@ -140,7 +140,7 @@ def wrappings(head: bytes) -> list[Wrapping]:
                 if item.verdict is None and len(lines) < _MAX_LINES:
                     lines.append(item.raw.data)
     # A line that is torn holds two objects, too; it does not make a file one without line ends.
-    has_line_ends = 2 * torn < total
+    has_line_ends = torn < total
     return [
         Wrapping(chain, chain[:1] in sure, tuple(lines))
         for chain, lines in found.items()
@@ -167,8 +167,10 @@ def wrapping_for(
     scored = [(item.recognition(parser.recognise).score, item) for item in found]
     score, best = max(scored, key=lambda pair: (pair[0], -len(pair[1].chain)))
     if score:
-        is_text = _TEXT_WRAPPERS.fullmatch(best.chain[0]) is not None
-        if score < as_it_is or (score == as_it_is and not is_text):
+        comes_off = _TEXT_WRAPPERS.fullmatch(best.chain[0]) is not None
+        if best.chain[0] == "concatenated" and parser.shape == "lines":
+            comes_off = False  # A parser of lines says itself what it makes of a glued line.
+        if score < as_it_is or (score == as_it_is and not comes_off):
             return None
         return _innermost(best, [item for reached, item in scored if reached == score])
     best = max(found, key=lambda item: (len(item.lines), len(item.chain)))
