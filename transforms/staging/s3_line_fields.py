@@ -2,12 +2,14 @@
 
 A line is plain where its six quotes and its blanks stand as `s3_access_log` splits them: eight
 fields and the time in front of the request URI, six between URI and referer, any number behind the
-user agent, no empty field, nothing but ASCII. Of such a line each field is known by its first byte
-and the one behind its last; all other lines are left to the reader of lines.
+user agent, no empty field, nothing but ASCII; or where it has no quotes, as all three are `-`. Of
+such a line each field is known by its first byte and the one behind its last; all other lines are
+left to the reader of lines.
 """
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +27,7 @@ _OPEN, _CLOSE, _DASH = 91, 93, 45
 _PADDING = bytes(64)
 _INLINE = 12
 """A view holds texts of up to so many bytes itself."""
+_QUOTES = 6
 _LONGEST = 60_000
 """Bytes of a plain line."""
 _HEAD_FIELDS = ("owner", "bucket", "address", "requester", "request_id", "operation", "key")
@@ -106,21 +109,52 @@ def cut(data: bytes) -> Lines:
     if size and text[-1] != _NEWLINE:
         line_ends = np.append(line_ends, size)
     starts = np.concatenate((np.zeros(1, np.int64), line_ends[:-1] + 1))[: len(line_ends)]
-    plain = (line_ends - starts < _LONGEST) & (line_ends > starts)
-    quotes = np.flatnonzero(text == _QUOTE)
-    first_quote = np.searchsorted(quotes, starts)
-    plain &= np.append(first_quote[1:], len(quotes)) - first_quote == 6
+    usual = (line_ends - starts < _LONGEST) & (line_ends > starts)
     if not data.isascii():
         strange = np.searchsorted(line_ends, np.flatnonzero(text >= 128))
-        plain[np.unique(strange[strange < len(plain)])] = False
-    blanks = np.append(np.flatnonzero(text == _BLANK), [size + 1] * 20)
-    chosen = np.flatnonzero(plain)
-    fields, good = _fields(text, blanks, quotes, starts[chosen], line_ends[chosen],
-                           first_quote[chosen])  # fmt: skip
-    plain[chosen[~good]] = False
-    if not good.all():
-        fields = {name: (low[good], high[good]) for name, (low, high) in fields.items()}
+        usual[np.unique(strange[strange < len(usual)])] = False
+    last = padded[np.maximum(line_ends - 1, 0)]
+    usual &= (last != _RETURN) & (last != _BLANK)
+    quotes = np.flatnonzero(text == _QUOTE)
+    first_quote = np.searchsorted(quotes, starts)
+    count = np.append(first_quote[1:], len(quotes)) - first_quote
+    blanks = np.append(np.flatnonzero(text == _BLANK), [size + 1] * 40)
+    marks = _Marks(padded, blanks, _doubled(blanks, size))
+    quoted = np.flatnonzero(usual & (count == _QUOTES))
+    bare = np.flatnonzero(usual & (count == 0))
+    parts = [
+        _quoted_fields(marks, quotes, first_quote[quoted], starts[quoted], line_ends[quoted]),
+        _bare_fields(marks, starts[bare], line_ends[bare]),
+    ]
+    numbers = np.concatenate(
+        [chosen[good] for chosen, (_, good) in zip((quoted, bare), parts, strict=True)]
+    )
+    order = np.argsort(numbers, kind="stable")
+    fields = {
+        name: (
+            np.concatenate([found[name][0][good] for found, good in parts])[order],
+            np.concatenate([found[name][1][good] for found, good in parts])[order],
+        )
+        for name in parts[0][0]
+    }
+    plain = np.zeros(len(starts), np.bool_)
+    plain[numbers] = True
     return Lines(starts, line_ends, plain, data, words, fields)
+
+
+class _Marks(NamedTuple):
+    """The bytes of a text, padded; where its blanks are, and the first of two that are neighbours.
+
+    The lists of places end with places behind the text.
+    """
+
+    text: npt.NDArray[np.uint8]
+    blanks: Places
+    doubled: Places
+
+
+def _doubled(blanks: Places, size: int) -> Places:
+    return np.append(blanks[:-1][np.diff(blanks) == 1], size + 1)
 
 
 def _words(padded: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
@@ -132,59 +166,87 @@ def _words(padded: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
     return words
 
 
-def _fields(
-    text: npt.NDArray[np.uint8],
-    blanks: Places,
-    quotes: Places,
-    starts: Places,
-    ends: Places,
-    first_quote: Places,
-) -> tuple[dict[str, tuple[Places, Places]], Mask]:
-    """First and last places of fields, and the lines for which they are right."""
-    q = [quotes[first_quote + n] for n in range(6)]
-    before = np.searchsorted(blanks, starts)
+_Fields = dict[str, tuple[Places, Places]]
+
+
+def _quoted_fields(
+    marks: _Marks, quotes: Places, first_quote: Places, starts: Places, ends: Places
+) -> tuple[_Fields, Mask]:
+    """Fields of lines with six quotes, and for which lines they are right."""
+    q = [quotes[first_quote + n] for n in range(_QUOTES)]
+    before = np.searchsorted(marks.blanks, starts)
     # Blanks in front of the URI: one behind each field, and one inside the time.
-    b = [blanks[before + n] for n in range(10)]
-    good = (b[8] == q[0] - 1) & (b[9] > q[0]) & (b[0] > starts)
-    for low, high in pairwise(b[:9]):
-        good &= high - low > 1
-    good &= (text[np.minimum(b[1] + 1, len(text) - 1)] == _OPEN) & (text[b[3] - 1] == _CLOSE)
-    fields = {
-        name: (low + 1, high)
-        for name, low, high in zip(
-            _HEAD_FIELDS,
-            (starts - 1, b[0], b[3], b[4], b[5], b[6], b[7]),
-            (b[0], b[1], b[4], b[5], b[6], b[7], b[8]),
-            strict=True,
-        )
-    }
-    fields["time"] = (b[1] + 2, b[3] - 1)
+    b = [marks.blanks[before + n] for n in range(10)]
+    fields, good = _head(marks, b, starts)
+    good &= (b[8] == q[0] - 1) & (b[9] > q[0])
+    middle = np.searchsorted(marks.blanks, q[1])
+    m = [marks.blanks[middle + n] for n in range(7)]
+    good &= (m[0] == q[1] + 1) & (m[6] == q[2] - 1)
+    good &= _middle(m, fields)
+    good &= (q[4] == q[3] + 2) & (marks.text[q[3] + 1] == _BLANK)
+    behind = np.searchsorted(marks.blanks, q[5])
+    t = [marks.blanks[behind + n] for n in range(TAIL_FIELDS + 1)]
+    good &= (t[0] == q[5] + 1) & (t[0] < ends)
+    _tail(t, ends, fields)
+    # Behind the user agent no field is empty.
+    good &= marks.doubled[np.searchsorted(marks.doubled, q[5])] >= ends
     fields["agent"] = (q[4] + 1, q[5])
     # The method is what stands in front of the URI's first blank.
     fields["method"] = (q[0] + 1, np.where(b[9] < q[1], b[9], q[0] + 1))
-    middle = np.searchsorted(blanks, q[1])
-    m = [blanks[middle + n] for n in range(7)]
-    good &= (m[0] == q[1] + 1) & (m[6] == q[2] - 1)
-    for low, high in pairwise(m):
-        good &= high - low > 1
-    for name, low, high in zip(_MIDDLE_FIELDS, m[:6], m[1:], strict=True):
-        fields[name] = (low + 1, high)
-    good &= (q[4] == q[3] + 2) & (text[q[3] + 1] == _BLANK)
-    behind = np.searchsorted(blanks, q[5])
-    t = [blanks[behind + n] for n in range(TAIL_FIELDS + 1)]
-    good &= (t[0] == q[5] + 1) & (t[0] < ends) & (text[ends - 1] != _RETURN)
-    for name, low, high in zip(_TAIL, t[:-1], t[1:], strict=True):
-        # Behind the last field the next blank is another line's.
-        high = np.minimum(high, ends)  # noqa: PLW2901
-        low = np.minimum(low + 1, high)  # noqa: PLW2901
-        fields[name] = (low, high)
-    # An empty field, or a blank at the end, is a blank next to a blank or to the end.
-    pairs = np.flatnonzero(np.diff(blanks) == 1)
-    doubled = blanks[pairs]
-    at = np.searchsorted(doubled, q[5])
-    doubled = np.append(doubled, len(text) + 1)
-    good &= (doubled[at] >= ends) & (text[ends - 1] != _BLANK)
-    asks = np.append(np.flatnonzero(text == _ASK), len(text) + 1)
+    size = len(marks.text) - len(_PADDING)
+    asks = np.append(np.flatnonzero(marks.text == _ASK), size + 1)
     asked = asks[np.searchsorted(asks, q[0])]
     fields["query"] = (np.where(asked < q[1], asked, q[1]), q[1])
     return fields, good
+
+
+def _bare_fields(marks: _Marks, starts: Places, ends: Places) -> tuple[_Fields, Mask]:
+    """Fields of lines without quotes, where the client said nothing; and which are right."""
+    before = np.searchsorted(marks.blanks, starts)
+    b = [marks.blanks[before + n] for n in range(18)]
+    fields, good = _head(marks, b, starts)
+    good &= _middle(b[9:16], fields)
+    for low, high in ((b[8], b[9]), (b[15], b[16]), (b[16], b[17])):
+        good &= (high - low == 2) & (marks.text[np.minimum(low + 1, ends)] == _DASH)
+    good &= b[17] < ends
+    t = [marks.blanks[before + n] for n in range(17, 18 + TAIL_FIELDS)]
+    _tail(t, ends, fields)
+    good &= marks.doubled[np.searchsorted(marks.doubled, starts)] >= ends
+    for name in ("agent", "method", "query"):
+        fields[name] = (starts, starts)
+    return fields, good
+
+
+def _head(marks: _Marks, b: list[Places], starts: Places) -> tuple[_Fields, Mask]:
+    """The fields in front of the request URI, by the blanks behind them."""
+    last = len(marks.text) - 1
+    good = b[0] > starts
+    for low, high in pairwise(b[:9]):
+        good &= high - low > 1
+    good &= marks.text[np.minimum(b[1] + 1, last)] == _OPEN
+    good &= marks.text[np.minimum(b[3] - 1, last)] == _CLOSE
+    befores = (starts - 1, b[0], b[3], b[4], b[5], b[6], b[7])
+    behinds = (b[0], b[1], b[4], b[5], b[6], b[7], b[8])
+    fields = {
+        name: (low + 1, high)
+        for name, low, high in zip(_HEAD_FIELDS, befores, behinds, strict=True)
+    }
+    fields["time"] = (b[1] + 2, b[3] - 1)
+    return fields, good
+
+
+def _middle(m: list[Places], fields: _Fields) -> Mask:
+    """Note the six fields between seven blanks; whether none is empty."""
+    good = m[1] - m[0] > 1
+    for name, (low, high) in zip(_MIDDLE_FIELDS, pairwise(m), strict=True):
+        good &= high - low > 1
+        fields[name] = (low + 1, high)
+    return good
+
+
+def _tail(t: list[Places], ends: Places, fields: _Fields) -> None:
+    """Note the fields behind the user agent, by the blanks in front of them."""
+    for name, (before, behind) in zip(_TAIL, pairwise(t), strict=True):
+        # Behind the last field the next blank is another line's.
+        high = np.minimum(behind, ends)
+        fields[name] = (np.minimum(before + 1, high), high)

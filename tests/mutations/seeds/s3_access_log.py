@@ -71,8 +71,8 @@ def _text(*lines: str) -> bytes:
 
 FILES: tuple[bytes, ...] = (
     _text(
-        *(_line(n) for n in range(8)),
-        *(_line(n, status="206 -") for n in range(8, 14)),
+        *(_line(n) for n in range(24, 58)),
+        *(_line(n, status="206 -") for n in range(14)),
         _line(14, status="404 NoSuchKey", sizes="272 - 11 -"),
         _line(15, "REST.PUT.OBJECT", sizes="- 8388608 340 22"),
         _line(16, "REST.HEAD.OBJECT", sizes="- 4194304 9 8"),

@@ -117,7 +117,15 @@ KINDS = [
     {"operation": "BATCH.DELETE.OBJECT", "key": "a+b%2Bc"},
     {"operation": "BATCH.DELETE.OBJECT", "key": "a", "uri": "-", "referer": "-", "agent": "-",
      "status": "204", "sent": "-", "total": "-", "turn": "-"},
-    {"operation": "S3.EXPIRE.OBJECT", "key": "a%253Db", "uri": '"-"', "agent": '"-"'},
+    *(
+        {"operation": "BATCH.DELETE.OBJECT", "uri": "-", "referer": "-", "agent": "-"} | more
+        for more in (
+            {"key": "a%2Bb"}, {"status": "0200"}, {"status": "2x4"}, {"referer": "x"},
+            {"uri": "x"}, {"agent": "x"}, {"acl": "-  "}, {"address": " 10.0.0.1"},
+            {"sent": "007"}, {"total": "-3"}, {"version": "v.1"}, {"key": "ü"}, {"acl": "- x y"},
+        )
+    ),
+    {"status": "0200"}, {"operation": "S3.EXPIRE.OBJECT", "key": "a%253Db", "uri": '"-"', "agent": '"-"'},
     {"key": "-"}, {"key": "year%253D2026/a"}, {"key": "a%252"}, {"key": "a%25FFb"},
     {"key": f"x/{TOKEN}"}, {"key": "token=abcdefghijklmnopqrstuvwxyz"}, {"key": "ü"},
     {"key": "a:b//c=d"}, {"key": "100%"},
