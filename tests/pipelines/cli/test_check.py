@@ -332,6 +332,12 @@ def written(folder: Path, name: str, *lines: str) -> Path:
     return path
 
 
+NO_DNS = (
+    "note: no_dns_events: {} flow(s) to port 53, no look-up; no policy sends DNS through Hubble's "
+    "proxy, or the export leaves its events out?"
+)
+
+
 def test_what_a_file_is_and_really_carries_is_shown(tmp_path: Path) -> None:
     path = written(tmp_path, "events.log", LATER, FLOW, NO_PORTS, MASKED, DEBUG)
     ended = podledger("check", path)
@@ -341,7 +347,7 @@ def test_what_a_file_is_and_really_carries_is_shown(tmp_path: Path) -> None:
         "  4 row(s) of flows, with destination_address, destination_port, direction, event_at, "
         "node, source_address, source_port, transport, uuid, verdict\n"
         "  events from 2026-03-10T00:00:00.000001Z to 2026-03-10T23:59:59.500000Z\n"
-        "  ignored: debug_event (1)\n",
+        f"  ignored: debug_event (1)\n  {NO_DNS.format(2)}\n",
         "",
     )
 
@@ -364,6 +370,7 @@ def test_a_caret_stands_where_a_record_breaks(tmp_path: Path) -> None:
         f"  line 4, byte {fourth}: invalid_json: expected JSON, got an end inside a value at $",
         '    {"flow":{"verdict":"…"',
         "                          ^",
+        f"  {NO_DNS.format(1)}",
     ]
 
 
