@@ -35,7 +35,9 @@ class Runs(Table):
     pod_uids: TextList = c.column("Pods of this attempt, sorted.")
     pod_count: pl.Int64 = c.count("Pods of this attempt.")
     nodes: TextList = c.column("Nodes of those pods, sorted.")
-    gpu_count: pl.Int64 = c.count("GPUs requested by the pods of this attempt.")
+    gpu_count: pl.Int64 = c.count(
+        "GPUs requested by the pods of this attempt.", null="the requests of a pod are not known"
+    )
     pod_us: pl.Int64 = c.microseconds("Pod time of this attempt up to the end of the day.")
     code_revision: str = c.column("Revision of the code.", null="not stated")
     image_digests: TextList = c.column("Digests of the images run, sorted.")

@@ -22,7 +22,7 @@ attempts AS (
         LIST_SORT(LIST(p.pod_uid)) AS pod_uids,
         COUNT(*) AS pod_count,
         LIST_SORT(LIST(DISTINCT p.node) FILTER (WHERE p.node IS NOT NULL)) AS nodes,
-        SUM(p.gpu_count) AS gpu_count,
+        CASE WHEN COUNT(*) = COUNT(p.gpu_count) THEN SUM(p.gpu_count) END AS gpu_count,
         SUM(COALESCE(t.pod_us, 0)) AS pod_us,
         MAX(LIST_POSITION(
             ['label', 'instance_label', 'environment', 'name', 'conflict', 'none'],
@@ -65,7 +65,13 @@ SELECT
     COALESCE(a.pod_uids, []) AS pod_uids,
     CAST(COALESCE(a.pod_count, 0) AS BIGINT) AS pod_count,
     COALESCE(a.nodes, []) AS nodes,
-    CAST(LEAST(COALESCE(a.gpu_count, 0), 9223372036854775807) AS BIGINT) AS gpu_count,
+    CAST(
+        CASE
+            WHEN a.run_uuid IS NULL THEN 0
+            WHEN a.gpu_count IS NOT NULL THEN LEAST(a.gpu_count, 9223372036854775807)
+        END
+        AS BIGINT
+    ) AS gpu_count,
     CAST(COALESCE(a.pod_us, 0) AS BIGINT) AS pod_us,
     v.code_revision,
     COALESCE(i.image_digests, []) AS image_digests,

@@ -338,3 +338,13 @@ def test_the_order_of_the_input_has_no_say(random):
                 checked(session, "runs", TRANSFORM.build(session, BuildDay(DAY, "fleet")))
             )
     assert results[0].equals(results[1])
+
+
+def test_gpus_are_unknown_where_those_of_one_pod_are():
+    states = [
+        pod("p1", "10:00", "10:30", gpu_count=4),
+        pod("p2", "10:00", "11:00", gpu_count=None),
+        pod("p3", "12:00", None, gpu_count=0, attempt=2),
+    ]
+    rows = built(pod_intervals=states, run_versions=[version()])
+    assert dict(rows.select("attempt", "gpu_count").iter_rows()) == {1: None, 2: 0}
