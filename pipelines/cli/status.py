@@ -1,15 +1,17 @@
 """`podledger status`: days, deliveries, rejects, lateness, coverage."""
 
 from collections import Counter
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 import typer
 
-from pipelines.cli.options import AsJson, Config, settings_file
+from pipelines.cli.accuracy import show_accuracy
+from pipelines.cli.options import AsJson, Config, day_of, settings_file
 from pipelines.cli.output import print_plain, print_rows, to_json
 from pipelines.damage import REMEDY, reading
 from pipelines.deliveries import DELIVERIES, delivery_rows
+from pipelines.errors import PodledgerError
 from pipelines.finality import BUILT, is_final
 from pipelines.landing.reading import ReadOtherwise, read_otherwise
 from pipelines.ledger import Ledger
@@ -30,12 +32,32 @@ OTHERWISE = (
 )
 
 
-def status(config: Config = None, as_json: AsJson = False) -> None:
+def status(
+    config: Config = None,
+    as_json: AsJson = False,
+    accuracy: Annotated[
+        bool,
+        typer.Option("--accuracy", help="Show which rungs of the ladders named a day's rows."),
+    ] = False,
+    date: Annotated[
+        str | None, typer.Option(help="With --accuracy: the day, else the newest built one.")
+    ] = None,
+) -> None:
     """Show what is built, what is missing and how much was observed.
 
     Example: podledger status
+
+    Example: podledger status --accuracy --date 2026-03-10
     """
     workspace = Workspace(settings_file(config))
+    if date is not None and not accuracy:
+        message = "--date goes with --accuracy"
+        raise PodledgerError(message)
+    if accuracy:
+        asked = None if date is None else day_of(date, "--date")
+        with reading(workspace.lake.everything(), REMEDY):
+            show_accuracy(workspace.lake, asked, as_json=as_json)
+        raise typer.Exit(0)
     with reading(workspace.lake.everything(), REMEDY):
         content = status_of(workspace)
     if as_json:
