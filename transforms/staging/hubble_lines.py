@@ -33,6 +33,7 @@ _RETINA_TYPE = b"utils.RetinaMetadata"
 _OTHER_NAME = Literal["no value is this text"] | None
 """Type of a field under its other name: whatever stands there is refused, which costs nothing where
 the other name is not used. The line is then read again with the names of the proto."""
+_OTHER = "other_"
 _PROTO_NAMES: dict[bytes, bytes] = {}
 """The proto's names by the names that protojson gives them."""
 
@@ -41,12 +42,14 @@ def other_names(struct: type[msgspec.Struct]) -> list[tuple[str, object, object]
     """Fields that stand for the fields of a message under the names that protojson gives them."""
     found: list[tuple[str, object, object]] = []
     for name in struct.__struct_fields__:
+        if name.startswith(_OTHER):
+            continue
         head, *words = name.split("_")
         other = head + "".join(word.capitalize() for word in words)
         if words:
             _PROTO_NAMES[other.encode()] = name.encode()
             place = msgspec.field(default=None, name=other)
-            found.append((f"other_{name}", _OTHER_NAME, place))
+            found.append((f"{_OTHER}{name}", _OTHER_NAME, place))
     return found
 
 

@@ -21,6 +21,7 @@ from schemas.registry import table_spec
 from tests.pipelines.landing_zone import FIRST_SEEN, zone
 from tests.transforms.staging.export_text import CONTEXT
 from tests.transforms.staging.hubble_events import DNS_RESPONSE, TIME, flow_line, line
+from tests.transforms.staging.hubble_variants import VARIANTS
 from transforms.staging.hubble import PARSER
 from transforms.staging.line_blocks import LineBlocks
 from transforms.staging.parser import Parsed
@@ -71,6 +72,22 @@ def test_a_landing_by_columns_equals_one_by_lines(tmp_path, monkeypatch):
     by_lines, expected = landed(tmp_path, "by-lines")
     assert by_columns == by_lines
     assert by_lines.records["rejected"] > 0
+    assert rows.keys() == expected.keys()
+    for name, frame in expected.items():
+        assert rows[name].equals(frame), name
+
+
+def test_every_variant_lands_by_columns_as_by_lines(tmp_path, monkeypatch):
+    for number, variant in enumerate(VARIANTS.values()):
+        put(tmp_path, f"node-{number}", "events.log", variant.data)
+    monkeypatch.setattr(parsing, "COLUMNS_FROM", 1)
+    by_columns, rows = landed(tmp_path, "by-columns")
+    monkeypatch.setattr(parsing, "COLUMNS_FROM", 1 << 60)
+    by_lines, expected = landed(tmp_path, "by-lines")
+    assert by_columns == by_lines
+    assert by_lines.unknown == []
+    assert by_lines.files == len(VARIANTS)
+    assert by_lines.records["record"] == sum(sum(v.fates.values()) for v in VARIANTS.values())
     assert rows.keys() == expected.keys()
     for name, frame in expected.items():
         assert rows[name].equals(frame), name
