@@ -31,6 +31,8 @@ JSON in which a secret of any shape stands."""
 _MAX_STAGES = MAX_DEPTH + 2
 _MAX_LINES = 200
 """Lines of a beginning that are judged."""
+_MAX_BYTES = 1 << 20
+"""The same bound for lines that were packed."""
 _SHAPELESS = frozenset({"array", "concatenated"})
 _IN_SAME_DOCUMENT = frozenset({"array", "azure_records", "elasticsearch.hits"})
 _TEXT_WRAPPERS = re.compile(r"cri|docker|shipper\.(?:log|message)|fluent_file|concatenated")
@@ -137,7 +139,8 @@ def wrappings(head: bytes) -> list[Wrapping]:
         for item in opened:
             if len(item.chain) == level + 1:
                 lines = found.setdefault(item.chain, [])
-                if item.verdict is None and len(lines) < _MAX_LINES:
+                size = sum(len(line) for line in lines)
+                if item.verdict is None and len(lines) < _MAX_LINES and size < _MAX_BYTES:
                     lines.append(item.raw.data)
     # A line that is torn holds two objects, too; it does not make a file one without line ends.
     has_line_ends = torn < total
