@@ -7,6 +7,7 @@ such a line each field is known by its first byte and the one behind its last; a
 left to the reader of lines.
 """
 
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -22,7 +23,8 @@ Mask = npt.NDArray[np.bool_]
 TAIL_FIELDS = 10
 """Fields behind the user agent that are told apart."""
 
-_NEWLINE, _BLANK, _QUOTE, _RETURN, _ASK = 10, 32, 34, 13, 63
+_NEWLINE, _BLANK, _QUOTE, _RETURN = 10, 32, 34, 13
+_ASK = re.compile(rb"\?")
 _OPEN, _CLOSE, _DASH = 91, 93, 45
 _PADDING = bytes(64)
 _INLINE = 12
@@ -36,6 +38,7 @@ _TAIL = (
     "version", "host_id", "signature_version", "cipher", "authentication", "host", "tls_version",
     "access_point", "acl_required", "source_region",
 )  # fmt: skip
+_READ = frozenset({"version", "authentication", "host", "access_point", "source_region"})
 _INLINE_MASKS = np.array(
     [
         [(1 << 8 * min(4, max(0, n - 4 * word))) - 1 for n in range(_INLINE + 1)]
@@ -119,7 +122,9 @@ def cut(data: bytes) -> Lines:
     first_quote = np.searchsorted(quotes, starts)
     count = np.append(first_quote[1:], len(quotes)) - first_quote
     blanks = np.append(np.flatnonzero(text == _BLANK), [size + 1] * 40)
-    marks = _Marks(padded, blanks, _doubled(blanks, size))
+    # Few lines have a query, so that looking for its sign is cheaper than comparing all bytes.
+    asks = np.array([*(m.start() for m in _ASK.finditer(data)), size + 1])
+    marks = _Marks(padded, blanks, _doubled(blanks, size), asks)
     quoted = np.flatnonzero(usual & (count == _QUOTES))
     bare = np.flatnonzero(usual & (count == 0))
     parts = [
@@ -143,7 +148,7 @@ def cut(data: bytes) -> Lines:
 
 
 class _Marks(NamedTuple):
-    """The bytes of a text, padded; where its blanks are, and the first of two that are neighbours.
+    """The bytes of a text, padded; where its blanks are, the first of two neighbours, and its `?`.
 
     The lists of places end with places behind the text.
     """
@@ -151,6 +156,7 @@ class _Marks(NamedTuple):
     text: npt.NDArray[np.uint8]
     blanks: Places
     doubled: Places
+    asks: Places
 
 
 def _doubled(blanks: Places, size: int) -> Places:
@@ -193,9 +199,7 @@ def _quoted_fields(
     fields["agent"] = (q[4] + 1, q[5])
     # The method is what stands in front of the URI's first blank.
     fields["method"] = (q[0] + 1, np.where(b[9] < q[1], b[9], q[0] + 1))
-    size = len(marks.text) - len(_PADDING)
-    asks = np.append(np.flatnonzero(marks.text == _ASK), size + 1)
-    asked = asks[np.searchsorted(asks, q[0])]
+    asked = marks.asks[np.searchsorted(marks.asks, q[0])]
     fields["query"] = (np.where(asked < q[1], asked, q[1]), q[1])
     return fields, good
 
@@ -247,6 +251,8 @@ def _middle(m: list[Places], fields: _Fields) -> Mask:
 def _tail(t: list[Places], ends: Places, fields: _Fields) -> None:
     """Note the fields behind the user agent, by the blanks in front of them."""
     for name, (before, behind) in zip(_TAIL, pairwise(t), strict=True):
+        if name not in _READ:
+            continue
         # Behind the last field the next blank is another line's.
         high = np.minimum(behind, ends)
         fields[name] = (np.minimum(before + 1, high), high)

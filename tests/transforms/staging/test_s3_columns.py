@@ -125,7 +125,8 @@ KINDS = [
             {"sent": "007"}, {"total": "-3"}, {"version": "v.1"}, {"key": "ü"}, {"acl": "- x y"},
         )
     ),
-    {"status": "0200"}, {"operation": "S3.EXPIRE.OBJECT", "key": "a%253Db", "uri": '"-"', "agent": '"-"'},
+    {"status": "0200"},
+    {"operation": "S3.EXPIRE.OBJECT", "key": "a%253Db", "uri": '"-"', "agent": '"-"'},
     {"key": "-"}, {"key": "year%253D2026/a"}, {"key": "a%252"}, {"key": "a%25FFb"},
     {"key": f"x/{TOKEN}"}, {"key": "token=abcdefghijklmnopqrstuvwxyz"}, {"key": "ü"},
     {"key": "a:b//c=d"}, {"key": "100%"},
