@@ -291,7 +291,7 @@ def _parse_file(
             refused.append(_reject(index, parsed, parsed.reject or _NO_ROW, show))
         else:
             pending.append((index, parsed))
-            size += len(parsed.raw)
+            size += len(parsed.data)
         if len(pending) + len(refused) >= BATCH_RECORDS or size >= BATCH_BYTES:
             flush()
             size = 0

@@ -40,4 +40,5 @@ def inner_records(
         elif len(results) < HELD_WHOLE:
             results.append(item)
         else:
-            results.append(replace(item, raw=bytes(item.raw[:HELD_BYTES]), find_place=None))
+            shown = bytes(item.raw[:HELD_BYTES])
+            results.append(replace(item, data=shown, find_place=None, conceal=None))

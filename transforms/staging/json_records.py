@@ -83,7 +83,7 @@ class Item(NamedTuple):
 
     def accepted(self, rows: tuple[Row, ...]) -> Parsed:
         """Accept it."""
-        return Parsed(self.locator, self.offset, masked(self.data), rows=rows)
+        return Parsed(self.locator, self.offset, self.data, rows=rows, conceal=masked)
 
     def rejected(
         self,
@@ -101,7 +101,7 @@ class Item(NamedTuple):
 
     def ignored(self, reason: str) -> Parsed:
         """Leave it out by rule."""
-        return Parsed(self.locator, self.offset, masked(self.data), ignore=reason)
+        return Parsed(self.locator, self.offset, self.data, ignore=reason, conceal=masked)
 
 
 def documents(raw: RawRecord) -> Iterator[Item]:

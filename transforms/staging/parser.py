@@ -90,20 +90,27 @@ class Parsed:
         locator: Where it stands; for a part of a JSON document the JSON path, such as
             `$.items[3]`, behind `line N ` if the document is a line.
         offset: Byte offset in the decompressed text; null for a part of a document.
-        raw: The bytes that an excerpt is cut from (landing redacts it).
+        data: The bytes of the record, or what of them may be shown.
         rows: Rows of an accepted record; every row's values hold `record_id`.
         reject: `word: what was expected and what stood there` (names no secret).
         ignore: Why a record of this kind is not used, one word.
         find_place: Finds where a rejected record breaks; called only where that is shown.
+        conceal: Takes out of the bytes what no excerpt may hold; called only where one is cut.
     """
 
     locator: str
     offset: int | None
-    raw: bytes
+    data: bytes
     rows: tuple[Row, ...] = ()
     reject: str | None = None
     ignore: str | None = None
     find_place: Callable[[], Place | None] | None = field(default=None, compare=False)
+    conceal: Callable[[bytes], bytes] | None = field(default=None, compare=False)
+
+    @property
+    def raw(self) -> bytes:
+        """The bytes that an excerpt is cut from (landing redacts it)."""
+        return self.data if self.conceal is None else self.conceal(self.data)
 
     @property
     def place(self) -> Place | None:

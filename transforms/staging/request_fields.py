@@ -275,7 +275,7 @@ def without_queries(refused_line: Parsed) -> Parsed:
     """Take the queries of URLs out of what may be shown of a refused line of text."""
     shown = _QUERY.sub(_NO_QUERY, refused_line.raw)
     find_place = partial(_place_without_queries, refused_line)
-    return replace(refused_line, raw=shown, find_place=find_place)
+    return replace(refused_line, data=shown, find_place=find_place)
 
 
 def _place_without_queries(refused_line: Parsed) -> Place | None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 INT64_MAX = 2**63 - 1
+_HEX_DIGITS = frozenset("0123456789abcdef")
 _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,12}))?"
     r"(?:([Zz])|([+-])(\d\d):?(\d\d))?\Z"
@@ -97,7 +98,7 @@ def integer(text: str, *, minimum: int = 0, maximum: int = INT64_MAX) -> int | N
 def dashed_uid(text: str) -> str | None:
     """Write a UUID in lower case with dashes; none where the text is no UUID."""
     digits = text.replace("-", "").replace("_", "").lower()
-    if len(digits) != 32 or not all(d in "0123456789abcdef" for d in digits):
+    if len(digits) != 32 or not _HEX_DIGITS.issuperset(digits):
         return None
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
