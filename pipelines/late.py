@@ -129,9 +129,10 @@ def late_files(
                     of_file.setdefault(read.table, []).append(window(read, of_scope))
     found = []
     for file_id, row in rows.items():
-        if set(windows[file_id]) <= states and not _is_timely(settings, day.date, row):
-            continue
-        of_day, nearby = _new_records(ledger, day, row, windows[file_id])
+        spans = windows[file_id]
+        if not _is_timely(settings, day.date, row):
+            spans = {table: span for table, span in spans.items() if table not in states}
+        of_day, nearby = _new_records(ledger, day, row, spans)
         if of_day or nearby:
             path, landing = str(row["path"]), row["landing_date"]
             assert isinstance(landing, dt.date)  # noqa: S101  the ledger's type
@@ -140,10 +141,10 @@ def late_files(
 
 
 def _is_timely(settings: Settings, day: dt.date, row: dict[str, object]) -> bool:
-    """Whether a file of states was to come before its day's watermark."""
+    """Whether a file of states was to come well before its day's watermark."""
     last, landing = row["last_event_at"], row["landing_date"]
     seen = [d for d in (last.date() if isinstance(last, dt.datetime) else None, landing) if d]
-    return min(d for d in seen if isinstance(d, dt.date)) <= last_awaited(settings, day)
+    return min(d for d in seen if isinstance(d, dt.date)) < last_awaited(settings, day)
 
 
 def _new_records(

@@ -111,7 +111,8 @@ class TableSpec:
     @property
     def partition(self) -> Partition:
         """Which day stands in the path."""
-        return "landing_day" if self.layer in {"ledger", "staging"} else "event_day"
+        landed = self.layer in {"ledger", "staging"} and "event_date" not in self.polars_schema
+        return "landing_day" if landed else "event_day"
 
     def empty(self) -> pl.DataFrame:
         """A table without rows, with the right types."""

@@ -6,7 +6,7 @@ reading of the files.
 
 import json
 
-from pipelines.storage import Lake
+from pipelines.storage import TEMPORARY, Lake
 
 Mark = tuple[str, str, str]
 """Export, path as stored, and size with modification time or ETag."""
@@ -36,6 +36,8 @@ def remember_marks(lake: Lake, marks: set[Mark], listed: frozenset[Mark] | None)
     found = known | marks
     if listed is not None:
         found &= listed
+    for left in lake.root.glob(f"{TEMPORARY}*-{_FILE}"):
+        left.unlink(missing_ok=True)
     if found != known:
         with lake.replacing(lake.root / _FILE) as temporary:
             temporary.write_text(json.dumps(sorted(found)), encoding="utf-8")

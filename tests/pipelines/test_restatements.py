@@ -28,6 +28,7 @@ from tests.pipelines.plain_build import (
     build_all,
     catalogue_rows,
     digests,
+    lay_out_small_day,
     published,
 )
 from transforms.sql import SqlSession
@@ -387,6 +388,26 @@ def test_a_comparison_that_came_to_nothing_is_replaced_or_removed(tmp_path: Path
     assert len(list((lake.root / RESTATEMENTS).rglob("repeat_transfers-*"))) == 1
     settle(lake, DAY)
     assert restatements(tmp_path).is_empty()
+
+
+def test_lists_of_later_nights_are_not_late_though_they_speak_of_the_day(tmp_path: Path) -> None:
+    """A list of pods says of each that it has lived since it was created."""
+    settings = lay_out_small_day(tmp_path)
+    build_all(settings, at=LATER)
+    lists = tmp_path / "exports/alder/kubernetes"
+    night = lists / "2026-03-20/pods-23.json"
+    night.parent.mkdir(parents=True)
+    shutil.copyfile(lists / "2026-03-10/pods-23.json", night)
+    workspace = build_all(settings, at=MUCH_LATER)
+    (row,) = [d for d in status_of(workspace)["days"] if d["date"] == DAY]
+    assert (row["state"], row["stale"], row["waits_for"]) == ("final", False, "")
+    # One that was to come before the watermark is.
+    held = lists / "2026-03-11/pods-05.json"
+    shutil.copyfile(night, held)
+    workspace = build_all(settings, at=MUCH_LATER)
+    (row,) = [d for d in status_of(workspace)["days"] if d["date"] == DAY]
+    assert (row["stale"], row["waits_for"]) == (True, "1 late file(s)")
+    assert {f["path"] for f in status_of(workspace)["late"]} == {str(held)}
 
 
 def test_history_makes_a_later_day_read_another_only_where_they_share_a_run(
