@@ -164,8 +164,8 @@ def _row(
 
 
 def _naming_notes(group: pl.DataFrame | None, node_addresses: frozenset[str]) -> list[str]:
-    """What the look-ups of the files cannot tell of names."""
-    if group is None:
+    """What the look-ups of the files cannot tell of names; nothing is said of uncounted ones."""
+    if group is None or group["naming_facts"].has_nulls():
         return []
     facts, read_count = NamingFacts(), 0
     read = pl.col("record_count") - pl.col("rejected_count")

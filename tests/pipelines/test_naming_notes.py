@@ -2,6 +2,7 @@
 
 import json
 
+import polars as pl
 import pytest
 import yaml
 from typer.testing import CliRunner
@@ -106,6 +107,15 @@ def test_deliveries_say_what_the_look_ups_cannot_tell(settings_file):
     workspace = Workspace(settings_file)
     rows = delivery_rows(workspace.settings, Ledger.read(workspace.lake))
     assert {row["export"]: row["naming_notes"] for row in rows.to_dicts()} == NOTES
+
+
+def test_nothing_is_said_of_files_whose_look_ups_were_not_counted(settings_file):
+    workspace = Workspace(settings_file)
+    ledger = Ledger.read(workspace.lake)
+    kind = ledger.files.schema["naming_facts"]
+    older = ledger.files.with_columns(naming_facts=pl.lit(None, kind), lookup_clients=None)
+    rows = delivery_rows(workspace.settings, Ledger(workspace.lake, older))
+    assert rows["naming_notes"].to_list() == [[]] * len(NOTES)
 
 
 def test_status_shows_the_notes_of_the_newest_day(settings_file):
