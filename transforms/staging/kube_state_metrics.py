@@ -12,7 +12,7 @@ other lines of a pod are ignored as `partial`, lines of no pod as `other_metric`
 its fact.
 
 Names of metrics stand for the format: a query whose result lost them (`sum by (uid) (…)`) holds no
-state. One file must hold one cluster.
+state, while `{__name__=~"kube_pod_.+"}` gives all that is read. One file must hold one cluster.
 """
 
 import re

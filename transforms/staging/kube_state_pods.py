@@ -338,17 +338,17 @@ class Pods:
         )
 
     def _store(self, reading: "_Understood", place: Place) -> str | None:
-        word, pod = "partial", self._pods.get(reading.pod)
+        pod = self._pods.get(reading.pod)
+        is_first = pod is None
         if pod is None:
             uid, namespace, name, is_timed = reading.pod
             pod = _Pod(place, uid, namespace, name, is_timed=is_timed)
             self._pods[reading.pod] = pod
-            word = None
         pod.add(reading.owner, reading.part, reading.stated, reading.at, reading.value)
         if reading.part == "labels" and reading.owner is None:
             known = {_UNMANGLED[k]: v for k, v in reading.labels.items() if k in _UNMANGLED and v}
             pod.labels |= known
-        return word
+        return None if is_first else "partial"
 
     def records(self) -> Iterator[Parsed]:
         """One record per pod, in the order in which they were first told of."""
