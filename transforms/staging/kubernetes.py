@@ -53,12 +53,14 @@ def parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed
     first = next(rest, None)
     if first is None:
         return
-    if _YAML.match(first.data):
+    is_yaml = _YAML.match(first.data) is not None
+    if is_yaml:
         yield rejected(first, "yaml: expected JSON, as `kubectl get -o json` writes it, got YAML")
-        for raw in rest:
+    for raw in rest if is_yaml else chain((first,), rest):
+        # A comment may stand before lines of JSON.
+        if is_yaml and raw.data.lstrip()[:1] not in {b"{", b"["}:
             yield ignored(raw, "yaml")
-        return
-    for raw in chain((first,), rest):
+            continue
         for document in documents(raw):
             yield from _document(document, context)
 

@@ -204,6 +204,12 @@ def test_yaml_is_refused_once_with_the_option_that_writes_json() -> None:
     assert [record.ignore for record in found[1:]] == ["yaml"] * 3
 
 
+def test_a_comment_does_not_make_yaml_of_the_json_behind_it() -> None:
+    namespace = {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "ml"}}
+    found = parse(PARSER, f"# a comment\n{json.dumps(namespace)}\nkind: Pod\n")
+    assert [word(record) for record in found] == ["yaml", "accepted", "yaml"]
+
+
 @pytest.mark.parametrize(
     ("text", "score"),
     [
