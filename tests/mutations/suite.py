@@ -198,11 +198,18 @@ def _broken_laws(seed: Seed, pieces: Iterable[Piece], found: Read, report: Repor
 
 
 def _holds_something(seed: Seed, piece: Piece) -> bool:
-    """Whether a line must be some record: all but blank lines, headers and empty lists."""
+    """Whether a line must be some record.
+
+    All are but blank lines, headers, empty lists, and the bracket of a list over many lines.
+    """
     is_header = piece.origin is not None and piece.origin not in seed.results
     text = piece.data.strip()
     compact = b"".join(text.split())
-    return bool(text) and not is_header and not text.startswith(b"#") and b"[]" not in compact
+    return bool(text) and not is_header and not text.startswith(b"#") and not _is_list_only(compact)
+
+
+def _is_list_only(compact: bytes) -> bool:
+    return b"[]" in compact or compact in {b"[", b"]"}
 
 
 def _shaken(seed: Seed, pieces: list[Piece]) -> Counter[bytes]:
