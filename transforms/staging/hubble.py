@@ -91,8 +91,9 @@ def _recognise(head: bytes) -> Recognition:
             break
     if begun:
         return Recognition(2, "damaged Hubble event lines")
-    if (printed >= _PRINTED_JUDGED and forms != {"dict"}) or "TIMESTAMP" in _first_word(head):
-        form = min(forms, default="table")
+    is_headed = printed and _first_word(head) in {"TIMESTAMP", "TIMESTAMP:"}
+    if is_headed or (printed >= _PRINTED_JUDGED and forms != {"dict"}):
+        form = min(forms)
         return Recognition(2, f"text of hubble observe -o {form}, not readable; use -o jsonpb")
     return Recognition(1, "log of a Cilium agent") if has_log else Recognition(0)
 
@@ -116,8 +117,8 @@ PARSER = Parser(
     shape="lines",
     record="an event: a packet, an L7 message or a socket call at one trace point",
     cannot_tell=(
-        "bytes; container and process; the pod's UID before Cilium 1.21; traffic of host-network "
-        "pods by pod; names and L7 of traffic that no L7 policy redirects; events that rate limits "
+        "bytes (but of packets that Microsoft Retina reports); container and process; the pod's "
+        "UID before Cilium 1.21; traffic of host-network pods by pod; names and L7 of traffic that no L7 policy redirects; events that rate limits "
         "or an allow list left out"
     ),
     recognise=_recognise,

@@ -88,7 +88,14 @@ def test_a_log_without_events_may_hold_them_further_on():
 
 
 def test_other_formats_are_not_taken_for_printed_events():
-    for head in (b"TYPE: x\nSOURCE: y\nSUMMARY: z\n" * 9, b"PK\x03\x04" + b"\0" * 90, b"- a: 1\n"):
+    for head in (
+        b"TYPE: x\nSOURCE: y\nSUMMARY: z\n" * 9,
+        b"PK\x03\x04" + b"\0" * 90,
+        b"- a: 1\n",
+        b"TIMESTAMP,SOURCE,DESTINATION\n1,2,3\n",
+        b"TIMESTAMP   LEVEL   TEXT\nMar 10 10:00:30 host app: a -> b\n" * 9,
+        b"Mar 10 10:00:30 host app[7]: a -> b c\n" * 9,
+    ):
         assert PARSER.recognise(head).score == 0
 
 
