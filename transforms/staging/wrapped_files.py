@@ -34,7 +34,7 @@ _MAX_LINES = 200
 _MAX_BYTES = 1 << 20
 """The same bound for lines that were packed."""
 _SHAPELESS = frozenset({"array", "concatenated"})
-_IN_SAME_DOCUMENT = frozenset({"array", "azure_records", "elasticsearch.hits"})
+_IN_SAME_DOCUMENT = frozenset({"array", "azure_records", "concatenated", "elasticsearch.hits"})
 _TEXT_WRAPPERS = re.compile(r"cri|docker|shipper\.(?:log|message)|fluent_file|concatenated")
 _LIST_DEPTHS = {
     "array": (1,),
@@ -143,12 +143,19 @@ def wrappings(head: bytes) -> list[Wrapping]:
                 if item.verdict is None and len(lines) < _MAX_LINES and size < _MAX_BYTES:
                     lines.append(item.raw.data)
     # A line that is torn holds two objects, too; it does not make a file one without line ends.
-    has_line_ends = torn < total
+    has_line_ends = torn < total or (total == 1 and not _is_next_concatenated(head))
     return [
         Wrapping(chain, chain[:1] in sure, tuple(lines))
         for chain, lines in found.items()
         if not (has_line_ends and chain[0] == "concatenated")
     ]
+
+
+def _is_next_concatenated(head: bytes) -> bool:
+    """Whether the line behind the first one holds several objects, too, if there is one."""
+    rest = head.strip().partition(b"\n")[2].lstrip().partition(b"\n")[0]
+    peeled = peel(rest) if rest else None
+    return not rest or (peeled is not None and peeled.kind == "concatenated")
 
 
 def wrapping_for(
@@ -365,8 +372,6 @@ def _said(raw: RawRecord) -> str:
 
 def _locator(outer: str, step: str, chain: Chain) -> str:
     """The place of a record in what held it: a path in the same document, or in a text in it."""
-    if step.startswith(" "):
-        return step.strip() if outer == "$" else f"{outer}{step}"
     in_same = len(chain) > 1 and chain[-2] in _IN_SAME_DOCUMENT
     if outer == "$" or in_same:
         return f"{outer}{step}"

@@ -141,8 +141,8 @@ def _concatenated(data: bytes) -> Peeled | None:
     if other is None:
         return None
     inner = (
-        Inner(data[begin:end].strip(), step=f" value {number}", at=begin)
-        for number, (begin, end) in enumerate(chain((one, other), spans), 1)
+        Inner(data[begin:end].strip(), step=f"[{index}]", at=begin)
+        for index, (begin, end) in enumerate(chain((one, other), spans))
     )
     return Peeled("concatenated", is_sure=True, inner=inner)
 

@@ -140,7 +140,7 @@ def replace_time(said, nanoseconds):
         ("loki_push", ["line 1 $.streams[0].values[0]", "line 1 $.streams[1].values[0]"]),
         (
             "subscription",
-            ["line 1 value 1 $.logEvents[0].message", "line 1 value 2 $.logEvents[0].message"],
+            ["line 1 $[0].logEvents[0].message", "line 1 $[1].logEvents[0].message"],
         ),
         ("entries", ["$[0]", "$[1]"]),
     ],
@@ -460,6 +460,15 @@ def test_a_bare_file_of_objects_without_line_ends_is_read(tmp_path):
     assert detect(text.encode()).parser.name == "route53"
     found = read(tmp_path, parsers()["route53"], text)
     assert [p.rows[0][1]["client_port"] for p in found] == [40_001, 40_002, 40_003]
+
+
+def test_one_glued_line_does_not_make_a_file_one_without_line_ends(tmp_path):
+    long = json.dumps(ROUTE53 | {"note": "x" * (80 << 10)})
+    text = f"{route53(1)}{route53(2)}\n{long}\n{route53(3)}\n"
+    found = read(tmp_path, parsers()["route53"], text)
+    assert [(p.locator, bool(p.rows)) for p in found] == [
+        ("line 1", False), ("line 2", True), ("line 3", True),
+    ]  # fmt: skip
 
 
 def test_a_stated_form_is_read_through_a_store(tmp_path):

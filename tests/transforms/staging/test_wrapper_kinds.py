@@ -426,7 +426,7 @@ def test_objects_behind_each_other_are_parted_and_a_torn_one_costs_itself():
         b'{"a": "x',
         b'{"a": 3}',
     ]
-    assert [i.step for i in found] == [f" value {n}" for n in range(1, 6)]
+    assert [i.step for i in found] == [f"[{n}]" for n in range(5)]
     assert all(data[i.at :].startswith(i.data) for i in found)
 
 
