@@ -118,8 +118,8 @@ PARSER = Parser(
     record="an event: a packet, an L7 message or a socket call at one trace point",
     cannot_tell=(
         "bytes (but of packets that Microsoft Retina reports); container and process; the pod's "
-        "UID before Cilium 1.21; traffic of host-network pods by pod; names and L7 of traffic that no L7 policy redirects; events that rate limits "
-        "or an allow list left out"
+        "UID before Cilium 1.21; traffic of host-network pods by pod; names and L7 of traffic that "
+        "no L7 policy redirects; events that rate limits or an allow list left out"
     ),
     recognise=_recognise,
     parse=_parse,
