@@ -11,6 +11,7 @@ encoded is told by the request line, which names the object once encoded.
 """
 
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -58,6 +59,7 @@ _NAMES = (
     ("source_region", "sourceregion"),
 )
 _FIELDS = {name: field for field, *names in _NAMES for name in names}
+_LONGEST_NAME = 64
 _NEEDED = frozenset({"bucket", "address", "operation", "request_id"})
 _HEAD = (
     "owner", "bucket", "text_time", "address", "requester", "request_id", "operation", "key",
@@ -94,7 +96,7 @@ class Fields(NamedTuple):
 
 def is_record(value: dict[str, Any]) -> bool:
     """Whether an object holds what every request of the log has."""
-    found = {_FIELDS.get(_plain(name)) for name in value}
+    found = {_field(name) for name in value}
     return found >= _NEEDED and bool(found & {"time", "text_time"})
 
 
@@ -107,9 +109,9 @@ def read_fields(item: Item) -> Fields:
     """
     value = decode(_OBJECT, item.data, item.path)
     stated = {
-        _FIELDS[plain]: _text(name, found)
+        field: _text(field, found)
         for name, found in value.items()
-        if (plain := _plain(name)) in _FIELDS
+        if (field := _field(name)) is not None
     }
     if not stated.keys() >= _NEEDED:
         refuse("not_a_request", "bucket, address, request id and operation of a request")
@@ -128,25 +130,25 @@ def read_fields(item: Item) -> Fields:
     )
 
 
-def _plain(name: str) -> str:
-    return name.replace("_", "").lower()
+@lru_cache(maxsize=1_024)
+def _field(name: str) -> str | None:
+    """The field that a name stands for."""
+    return _FIELDS.get(name.replace("_", "").lower()) if len(name) <= _LONGEST_NAME else None
 
 
-def _text(name: str, value: object) -> str:
-    if value is None or value == "":
+def _text(field: str, value: object) -> str:
+    if isinstance(value, str):
+        # Tables keep the quotes of the line, and the bracket of the time.
+        if value[:1] == '"' and value[-1:] == '"' and len(value) > 1:
+            value = value[1:-1]
+        return (value.strip("[]") if field == "text_time" else value) or "-"
+    if value is None:
         return "-"
     if isinstance(value, bool):
         return "Yes" if value else "-"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if not isinstance(value, str):
-        refuse("wrong_type", f"a text or a whole number in {_FIELDS[_plain(name)]}", value)
-    # Tables keep the quotes of the line, and the bracket of the time.
-    if len(value) > 1 and value[0] == value[-1] == '"':
-        value = value[1:-1] or "-"
-    return value.strip("[]") if _FIELDS[_plain(name)] == "text_time" else value
+    if not isinstance(value, int | float) or (isinstance(value, float) and not value.is_integer()):
+        refuse("wrong_type", f"a text or a whole number in {field}", value)
+    return str(int(value))
 
 
 def _encodings(key: str, uri: str) -> int | None:

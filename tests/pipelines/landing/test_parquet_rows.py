@@ -17,8 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.landing import parquet_footer, parquet_rows, readers
+from pipelines.landing.land import land
 from pipelines.landing.parsing import parse_records
 from pipelines.landing.readers import Break, head, raw_records, scan
+from pipelines.storage import Lake
+from tests.pipelines.landing_zone import FIRST_SEEN, zone
 from tests.transforms.staging.export_text import CONTEXT
 from transforms.staging.parser import Parser, RawRecord, Recognition, accepted
 
@@ -353,3 +356,29 @@ def test_no_damage_raises(tmp_path: Path) -> None:
         last = found[-1] if found else None
         outcomes.add(last.reason.partition(":")[0] if isinstance(last, Break) else "read")
     assert {"read", "damaged"} <= outcomes
+
+
+def test_parquet_files_land_as_their_json_would(tmp_path: Path) -> None:
+    """A damaged file is named, one whose rows break off keeps those before."""
+    folder = tmp_path / "in" / "2026-03-10"
+    folder.mkdir(parents=True)
+    record = {
+        "bucket_name": "example-data", "request_time": "2026-03-10T12:02:01.250Z",
+        "remote_ip": "192.0.2.7", "request_id": "", "operation": "REST.GET.OBJECT",
+        "key_name": "a", "http_status": 200,
+    }  # fmt: skip
+    rows = pa.Table.from_pylist([record | {"request_id": f"R{n}"} for n in range(200)])
+    whole = written(folder / "a.log", rows, row_group_size=100, compression="none")
+    place = parquet_footer.read_footer(whole).row_groups[1].start
+    data = bytearray(whole.read_bytes())
+    data[place : place + 3] = b"\xff\xff\xff"
+    (folder / "b.log").write_bytes(bytes(data))
+    (folder / "c.log").write_bytes(whole.read_bytes()[:-1])
+    (folder / "d.log").write_bytes(whole.read_bytes())
+    settings = zone(tmp_path)
+    report = land(settings, Lake(settings.lake_path), FIRST_SEEN)
+    assert report.unknown == []
+    assert report.same_content == 1
+    assert report.records == {
+        "record": 302, "accepted": 200, "duplicate": 100, "rejected": 2, "ignored": 0,
+    }  # fmt: skip
