@@ -36,16 +36,21 @@ class _NoJsonError(Exception):
 
 
 def is_json(data: bytes) -> bool:
-    """Whether a text is JSON by the standard library; bytes that are no UTF-8 are let pass.
+    """Whether a text is JSON by the standard library, or several values behind each other.
 
-    What msgspec skips over it does not decode, which harms nothing.
+    Bytes that are no UTF-8 are let pass: what msgspec skips over it does not decode, which harms
+    nothing.
     """
 
     def refuse(word: str) -> None:
         raise ValueError(word)
 
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff").strip()
+    decoder = json.JSONDecoder(parse_constant=refuse)
     try:
-        json.loads(data.decode("utf-8", "replace").removeprefix("\ufeff"), parse_constant=refuse)
+        while text:
+            _, end = decoder.raw_decode(text)
+            text = text[end:].lstrip()
     except (ValueError, RecursionError):
         return False
     return True

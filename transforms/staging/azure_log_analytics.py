@@ -46,7 +46,9 @@ _SERVICES = {
 
 def is_row(value: dict[str, Any]) -> bool:
     """Whether an object is a row of a table of storage logs."""
-    is_storage = value.get("Type") in _SERVICES or isinstance(value.get("ServiceType"), str)
+    kind = value.get("Type")
+    is_table = isinstance(kind, str) and kind in _SERVICES
+    is_storage = is_table or isinstance(value.get("ServiceType"), str)
     return isinstance(value.get(TIME_KEY), str) and "OperationName" in value and is_storage
 
 

@@ -508,6 +508,13 @@ def test_a_row_that_cannot_be_kept_is_refused_and_shows_no_signature():
     assert "FAKE" not in written([reader.one(ROW)])
 
 
+def test_a_type_that_is_no_text_names_no_table():
+    for kind in ({"a": 1}, ["StorageBlobLogs"], 5):
+        # The service alone tells that it is a row, too.
+        assert reader.request(table_row({"Type": kind})) == REQUEST
+        assert reader.one(table_row({"Type": kind, "ServiceType": ...})).rows == ()
+
+
 # -- times ---------------------------------------------------------------------------------------
 
 
