@@ -65,6 +65,11 @@ _BETWEEN = b" \t\r\n,[]"
 _LEADING = re.compile(rb"(?:\xef\xbb\xbf)?+[ \t\r\n,\[\]]*+")
 _ANY = re.compile(b"")
 _MAY_BE_ONE = re.compile(rb"(?:\xef\xbb\xbf)?+\s*+\{")
+_EVENT_KEY = re.compile(
+    rb'"(?:IP|Summary|Type|destination|dns|event_type|flow|headers|http|is_reply|key|l4|l7|labels'
+    rb"|message|node_name|nodeName|pod_name|query|source|time|traffic_direction|url|uuid|value"
+    rb'|verdict|workloads)"\s*+:'
+)
 _AFTER = re.compile(rb"[ \t\r\n,\[\]]*+(?:\{|\x00*+\Z)")
 """What may follow a whole object: another one, or nothing. Anything else makes it doubtful that the
 object ended where it was meant to."""
@@ -364,9 +369,15 @@ class EventReader:
         return Parsed(part.locator, part.offset, shown, reject=TORN)
 
 
+def is_part(text: bytes) -> bool:
+    """Whether a text is a part of an event: it closes what it did not open, or has its keys."""
+    is_open = text.count(b"}") > text.count(b"{") or text.count(b"]") > text.count(b"[")
+    return b'"' in text and (is_open or _EVENT_KEY.search(text) is not None)
+
+
 def shown_part(text: bytes, shown: frozenset[bytes]) -> bytes:
-    """What may be shown of a part of JSON, which may begin inside a text."""
-    if text.lstrip()[:1] == b"{" or b'"' not in text:
+    """What may be shown of a part of an event, which may begin inside a text, or of other text."""
+    if text.lstrip()[:1] == b"{" or not is_part(text):
         return masked(text, shown)
     return masked(b'{"' + text, shown)[2:]
 

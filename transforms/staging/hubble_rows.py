@@ -40,7 +40,7 @@ from transforms.staging.hubble_lines import (
     is_log_entry,
     is_present,
 )
-from transforms.staging.hubble_reader import shown_part
+from transforms.staging.hubble_reader import is_part, shown_part
 from transforms.staging.hubble_text import AGENT_LOG
 from transforms.staging.json_records import rejected_masked
 from transforms.staging.line_lineage import LineLineage
@@ -89,9 +89,9 @@ def parse_line(raw: RawRecord, context: FileContext, lineage: LineLineage) -> Pa
 
 
 def _refused(raw: RawRecord, error: RefusedError) -> Parsed:
-    if raw.data.removeprefix(_BOM).lstrip()[:1] in {b"{", b"["} or b'"' not in raw.data:
+    if raw.data.removeprefix(_BOM).lstrip()[:1] in {b"{", b"["} or not is_part(raw.data):
         return rejected_masked(raw, error, SHOWN_KEYS)
-    # A part of JSON that begins anywhere: no text in it is known to be harmless.
+    # It begins anywhere: no text in it is known to be harmless.
     shown = shown_part(raw.data, SHOWN_KEYS)
     return Parsed(raw.locator, raw.offset, shown, reject=str(error))
 
