@@ -75,18 +75,19 @@ class Measured:
         """A line of the table."""
         peer = self.peer
         ratio = f"{self.ours.wall / peer.wall:6.2f} x" if peer else "       -"
+        cpu = f"{self.ours.cpu / peer.cpu:6.2f} x" if peer else "       -"
         wall = f"{peer.wall:6.2f}" if peer else "     -"
         verdict = f"{self.bound}: {'met' if self.is_met else 'NOT MET'}" if self.bound else ""
         return (
             f"{self.title:30s} {self.megabytes:5.0f} {self.records:9,d} {self.ours.wall:6.2f} "
             f"{self.records / self.ours.wall:9,.0f} {self.megabytes / self.ours.wall:6.1f} "
-            f"{self.ours.memory / 1e6:6.0f} {wall} {ratio}  {verdict}{self.problem}"
+            f"{self.ours.memory / 1e6:6.0f} {wall} {ratio} {cpu}  {verdict}{self.problem}"
         )
 
 
 HEADING = (
     f"{'format':30s} {'MB':>5s} {'records':>9s} {'wall s':>6s} {'records/s':>9s} {'MB/s':>6s} "
-    f"{'mem MB':>6s} {'peer s':>6s} {'by wall':>8s}  bound"
+    f"{'mem MB':>6s} {'peer s':>6s} {'by wall':>8s} {'by cpu':>8s}  bound"
 )
 
 
