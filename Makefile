@@ -43,6 +43,9 @@ bench: $(READY) ## speed and memory as ratios to a peer in the same run
 	$(BIN)/python -m benchmarks.bench_hubble
 	$(BIN)/python -m benchmarks.bench_formats
 
+accuracy: $(READY) ## attribution measured on five labelled fleets of a million events each
+	$(BIN)/python -m tests.fleet.labelled --seeds 5 --events 1000000
+
 dagster: $(UI) ## the web server on the fixture days, at http://127.0.0.1:3000
 	$(BIN)/podledger demo --into podledger-dagster
 	DAGSTER_HOME="$(CURDIR)/podledger-dagster/.dagster" PODLEDGER_CONFIG="$(CURDIR)/podledger-dagster/podledger.yaml" \

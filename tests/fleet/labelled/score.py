@@ -19,7 +19,6 @@ _PAIRS = """
 CREATE TEMP TABLE pairs AS
 WITH built AS (
     SELECT *, epoch_us(start_at) AS start_us FROM built_connections
-    WHERE NOT opened_before
     QUALIFY ROW_NUMBER() OVER (PARTITION BY connection_id ORDER BY date) = 1
 )
 SELECT

@@ -187,7 +187,8 @@ class _Life:
 
     def add(self, connection: Connection) -> None:
         """Tell a connection's packets and keep it; nothing happens behind the end."""
-        connection.end = min(connection.end, END - 5 * SECOND)
+        last = max(connection.start + SECOND // 100, END - 5 * SECOND)
+        connection.end = min(connection.end, last)
         _tell(self.rng, self.scenarios, connection)
         self.told += len(connection.events)
         self.connections.append(connection)
@@ -278,7 +279,7 @@ class _Life:
         """What nodes and their host-network pods do."""
         for node in self.world.nodes:
             daemon = next((p for p in self.world.pods if p.node == node and p.host_network), None)
-            for _ in range(30):
+            for _ in range(10):
                 moment = START + round(self.rng.random() * (END - START - MINUTE))
                 if self.scenarios.kubelet_pulls:
                     self.add(
@@ -339,7 +340,7 @@ def make_traffic(rng: random.Random, scenarios: Scenarios, world: World, events:
     probes = [
         (moment, node)
         for node in world.nodes
-        for moment in range(START, END, 20 * SECOND)
+        for moment in range(START, END, 40 * SECOND)
     ]  # fmt: skip
     wanted = events - len(probes)
     while life.told < wanted * 0.98:
