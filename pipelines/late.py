@@ -8,6 +8,7 @@ every later list speaks of a day on which its objects lived already.
 import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -115,7 +116,7 @@ def late_files(
 ) -> list[LateFile]:
     """Files that bring a day records and that are not among the known ones, by path."""
     windows: dict[str, dict[str, list[tuple[dt.datetime | None, dt.datetime]]]] = {}
-    rows: dict[str, dict[str, object]] = {}
+    rows: dict[str, dict[str, Any]] = {}
     for table, transform in transforms().items():
         for read in transform.reads:
             if read.table not in tables() or table_spec(read.table).layer != "staging":
@@ -134,36 +135,35 @@ def late_files(
             spans = {table: span for table, span in spans.items() if table not in states}
         of_day, nearby = _new_records(ledger, day, row, spans)
         if of_day or nearby:
-            path, landing = str(row["path"]), row["landing_date"]
-            assert isinstance(landing, dt.date)  # noqa: S101  the ledger's type
-            found.append(LateFile(file_id, str(row["reading"]), path, landing, of_day, nearby))
+            stated = (row["reading"], row["path"], row["landing_date"])
+            found.append(LateFile(file_id, *stated, of_day, nearby))
     return sorted(found, key=lambda file: (file.path, file.export_file_id))
 
 
-def _is_timely(settings: Settings, day: dt.date, row: dict[str, object]) -> bool:
+def _is_timely(settings: Settings, day: dt.date, row: dict[str, Any]) -> bool:
     """Whether a file of states was to come well before its day's watermark."""
-    last, landing = row["last_event_at"], row["landing_date"]
-    seen = [d for d in (last.date() if isinstance(last, dt.datetime) else None, landing) if d]
-    return min(d for d in seen if isinstance(d, dt.date)) < last_awaited(settings, day)
+    landing, last = row["landing_date"], row["last_event_at"]
+    seen = landing if last is None else min(last.date(), landing)
+    return bool(seen < last_awaited(settings, day))
 
 
 def _new_records(
     ledger: Ledger,
     day: BuildDay,
-    row: dict[str, object],
+    row: dict[str, Any],
     windows: dict[str, list[tuple[dt.datetime | None, dt.datetime]]],
 ) -> tuple[int, int]:
     """Records of a file that no earlier record equals: of the day itself, and nearby only."""
     of_day: set[int] = set()
     read: set[int] = set()
-    for listed in row["rows_by_table"]:  # type: ignore[attr-defined]
+    for listed in row["rows_by_table"]:
         spans = windows.get(listed["table_name"])
         if spans is None:
             continue
         spec = table_spec(listed["table_name"])
         start = None if any(s is None for s, _ in spans) else min(s for s, _ in spans if s)
         until = max(end for _, end in spans)
-        path = ledger.part_path(spec.name, row["landing_date"], row["cluster"], row["part"])  # type: ignore[arg-type]
+        path = ledger.part_path(spec.name, row["landing_date"], row["cluster"], row["part"])
         rows = (
             scan_files([path])
             .select(
