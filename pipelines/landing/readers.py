@@ -255,9 +255,10 @@ def _document(path: Path) -> Iterator[RawRecord | Break]:
             )
             return
         text.append(block)
-    document = b"".join(text)
+    whole = b"".join(text)
+    document = whole.removeprefix(_BOM)
     if document.strip():
-        yield RawRecord("$", 0, document)
+        yield RawRecord("$", len(whole) - len(document), document)
 
 
 def _is_line_delimited(path: Path) -> bool:

@@ -179,3 +179,9 @@ def test_lines_behind_a_damaged_first_line_tell_how_a_file_is_read(
     locators = [record.locator for record in raw_records(path, "json")]
     assert (locators[0] == "line 1") is is_by_lines
     assert (locators == ["$"]) is not is_by_lines
+
+
+def test_a_byte_order_mark_is_no_part_of_a_document(tmp_path: Path) -> None:
+    path = tmp_path / "export"
+    path.write_bytes(b"\xef\xbb\xbf\n{\n}\n")
+    assert list(raw_records(path, "json")) == [RawRecord("$", 3, b"\n{\n}\n")]
