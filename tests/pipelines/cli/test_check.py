@@ -129,27 +129,32 @@ SAMPLES: dict[str, Known | Unknown] = {
     "polyaxon/offline_run/run.plx.json": Known("polyaxon", 4),
     # Two pods with ten and five events; the scheduler's two events have lost their time.
     "polyaxon/outputs_spec_json_shape.json": Known("polyaxon", 15, ignored={"no_time": 2}),
+    # Four artifacts of a run; six that name none, in no run's folder.
+    "polyaxon/api_run_job_lineage_artifacts.json": Known("polyaxon", 4),
+    "polyaxon/offline_run/lineages.plx.json": Known("polyaxon", rejected={"no_uuid": 6}),
     # Answers that hold no run.
-    "polyaxon/api_run_job_lineage_artifacts.json": Known("polyaxon", ignored={"lineage": 4}),
-    "polyaxon/offline_run/lineages.plx.json": Known("polyaxon", ignored={"lineage": 6}),
     "polyaxon/compiled_content_job.json": Known("polyaxon", ignored={"content": 1}),
     # An empty page could be any list's.
     "polyaxon/api_run_job_lineage_upstream.json": Unknown(
         "it may be polyaxon (an empty page of a list); state the format"
     ),
     "polyaxon/api_run_job_namespace.json": Unknown(),
-    "polyaxon/offline_run/events_metric_loss.plx": Unknown(),
-    "polyaxon/offline_run/events_text_stage.plx": Unknown(),
-    "polyaxon/offline_run/plxlogs_logs.jsonl": Unknown(),
+    # A header and two events, and one event, in no run's folder.
+    "polyaxon/offline_run/events_metric_loss.plx": Known(
+        "polyaxon", rejected={"no_uuid": 2}, ignored={"header": 1}
+    ),
+    "polyaxon/offline_run/events_text_stage.plx": Known("polyaxon", rejected={"no_uuid": 1}),
+    # What applications print is not kept.
+    "polyaxon/offline_run/plxlogs_logs.jsonl": Known("polyaxon", ignored={"log": 1}),
     # YAML is not read: one line is refused, and says what to do.
     "polyaxon/real_pod_metadata_v1.1.8_issue1064.yaml": Known(
         "kubernetes", rejected={"yaml": 1}, ignored={"yaml": 23}
     ),
-    # Custom resources are Kubernetes objects, of kinds that are not read.
-    "polyaxon/k8s_cr_job.json": Known("kubernetes", ignored={"other_kind": 1}),
-    "polyaxon/k8s_cr_matrix_child_job.json": Known("kubernetes", ignored={"other_kind": 1}),
-    "polyaxon/k8s_cr_raycluster.json": Known("kubernetes", ignored={"other_kind": 1}),
-    "polyaxon/k8s_cr_service_sandbox.json": Known("kubernetes", ignored={"other_kind": 1}),
+    # Custom resources are Kubernetes objects: each is a version of a run.
+    "polyaxon/k8s_cr_job.json": Known("kubernetes", 1),
+    "polyaxon/k8s_cr_matrix_child_job.json": Known("kubernetes", 1),
+    "polyaxon/k8s_cr_raycluster.json": Known("kubernetes", 1),
+    "polyaxon/k8s_cr_service_sandbox.json": Known("kubernetes", 1),
     # -- kubernetes: items of lists, each with uid and creation time
     "kubernetes/k3s_bundle_2025_pods_default.json": Known("kubernetes", 6),
     "kubernetes/k3s_bundle_2025_events_default.json": Known("kubernetes", 56),
