@@ -8,7 +8,7 @@ import hmac
 import re
 from dataclasses import dataclass
 
-from transforms.decoded_views import is_plain, views
+from transforms.decoded_views import View, is_plain, views
 from transforms.secret_patterns import MASK, Span, secret_spans
 
 MAX_PASSES = 4
@@ -29,6 +29,7 @@ EXCERPT_MARGIN = 4_096
 there beyond recognition."""
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_TO_NEXT_SLASH = re.compile(r"""[^\s"'/?&]*+""")
 _SHORT_ESCAPE = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -67,6 +68,26 @@ def redact_name(text: str) -> str:
     and `token=bert/part-0` is a partition of a data set and no credential.
     """
     return _mask(text, prose=False)
+
+
+def redact_within(text: str, limit: int, *, prose: bool) -> str:
+    """Redact and cut a text so that the work is bounded and no secret is cut beyond recognition.
+
+    Args:
+        text: Any text.
+        limit: Characters of the result at most; a last `…` says that it was cut.
+        prose: Whether it is free text (see `redact`), or a name (see `redact_name`).
+    """
+    size = 2 * limit + EXCERPT_MARGIN
+    if len(text) <= size:
+        shown = _mask(text, prose=prose)
+        return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+    # The mask of the whole part, then only what lies before its uncertain end: masks may be so
+    # long that it would be shown.
+    part = text[:size]
+    spans = _merged(_spans(part, prose=prose))
+    shown = _mask(_masked(part[:-EXCERPT_MARGIN], spans), prose=prose)
+    return shown[: limit - 1] + "…"
 
 
 def clean_url(url: str) -> str:
@@ -184,12 +205,23 @@ def _spans(text: str, *, prose: bool) -> list[Span]:
     """Places of secrets in the text, found in it and in its decoded forms."""
     if is_plain(text):
         return [span for span in secret_spans(text, prose=prose) if span[1] > span[0]]
-    return [
-        (view.origin(start), view.origin(end))
-        for view in views(text)
-        for start, end in secret_spans(view.text, prose=prose)
-        if end > start
-    ]
+    found = []
+    for view in views(text):
+        for start, end in secret_spans(view.text, prose=prose):
+            if end > start:
+                last = end if prose else _end_of_value(text, view, start, end)
+                found.append((view.origin(start), view.origin(last)))
+    return found
+
+
+def _end_of_value(text: str, view: View, start: int, end: int) -> int:
+    """End of a named value of a name: a slash that is written encoded is part of it."""
+    if view.parent is None or view.text[start - 1] not in "=:":
+        return end
+    while view.text[end : end + 1] == "/" and text[view.origin(end)] != "/":
+        more = _TO_NEXT_SLASH.match(view.text, end + 1)
+        end = more.end() if more else end + 1
+    return end
 
 
 def _merged(spans: list[Span]) -> list[Span]:

@@ -86,39 +86,88 @@ _SHAPES = [
         ("bedrock-api-key-", r"[A-Za-z0-9+/=_-]{8,}+"),
         # Google: API keys, OAuth tokens, client secrets, HMAC ids
         ("AIza", r"[\w-]{30,}+"),
+        ("AQ.", r"Ab8[\w-]{30,}+"),
         ("ya29.", r"[\w.-]{10,}+"),
         ("1//0", r"[\w-]{20,}+"),
         ("GOCSPX-", r"[\w-]{20,}+"),
         ("GOOG1", r"[A-Z0-9]{15,}+"),
-        # Code hosts and registries
+        # Other clouds: Alibaba, Tencent, Yandex, DigitalOcean, Scaleway, Backblaze, Cloudflare,
+        # Heroku, Fly
+        ("LTAI", r"[A-Za-z0-9]{12,30}+"),
+        ("AKID", r"[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
+        ("AQVN", r"[\w-]{35,}+"),
+        ("dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{32,}+"),
+        ("DO00", r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
+        ("SCW", r"[A-Z0-9]{17}(?![A-Za-z0-9])"),
+        ("K00", r"[0-9][A-Za-z0-9/+]{27}(?![A-Za-z0-9])"),
+        ("cfut_ cfat_", r"\w{30,}+"),
+        ("v1.0-", r"[0-9a-f]{24}-[0-9a-f]{100,}+"),
+        ("HRKU-", r"[\w-]{36,}+"),
+        ("fm1_ fm2_ fo1_", r"[\w+/=,-]{40,}+"),
+        # Code hosts, registries, CI
         ("ghp_ gho_ ghu_ ghs_ ghr_", r"[A-Za-z0-9]{16,}+"),
         ("github_pat_", r"\w{16,}+"),
         (
-            "glpat- gldt- glrt- glptt- glft- glimt- glagent- gloas- glcbt- glsoat- glffct-",
+            "glpat- gldt- glrt- glptt- glft- glimt- glagent- gloas- glcbt- glsoat- glffct- glrtr-",
             r"[\w.-]{16,}+",
         ),
         ("GR1348941", r"[\w.-]{16,}+"),
+        ("ATBB", r"[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
+        ("ATATT3 ATCTT3", r"[\w=.-]{20,}+"),
         ("npm_", r"[A-Za-z0-9]{30,}+"),
-        ("pypi-Ag", r"[\w-]{16,}+"),
+        ("pypi-", r"Ag[\w-]{16,}+"),
+        ("rubygems_", r"[0-9a-f]{40,}+"),
         ("dckr_pat_ dckr_oat_", r"[\w-]{16,}+"),
         ("AKCp", r"[A-Za-z0-9]{20,}+"),
         ("cmVmd", r"[A-Za-z0-9]{40,}+"),
-        ("ATATT3", r"[\w=.-]{20,}+"),
-        # Model hubs, model services, experiment trackers, chat, infrastructure
+        ("CCIPAT_ CCIPRJ_", r"\w{40,}+"),
+        ("bkua_ bkaj_ bkct_ bkpt_", r"[0-9a-f]{32,}+"),
+        ("sgp_", r"\w{40,}+"),
+        # Model hubs, model services, experiment trackers, vector stores
         ("hf_", r"[A-Za-z0-9]{20,}+"),
         ("api_org_", r"[A-Za-z0-9]{20,}+"),
         ("wandb_v1_", r"\w{16,}+"),
         ("nvapi-", r"[\w-]{20,}+"),
-        ("gsk_ r8_ xai-", r"[\w-]{20,}+"),
+        ("gsk_ r8_", r"[\w-]{20,}+"),
+        ("xai-", r"[A-Za-z0-9]\w{39,}+"),
         ("KGAT_", r"\w{16,}+"),
-        ("xoxa- xoxb- xoxe- xoxe. xoxo- xoxp- xoxr- xoxs- xapp-", r"[\w.-]{10,}+"),
-        ("hvs. hvb. hvr.", r"[\w-]{16,}+"),
+        ("pplx- csk-", r"[A-Za-z0-9]{32,}+"),
+        ("tgp_v1_", r"[\w-]{30,}+"),
+        ("jina_", r"[A-Za-z0-9]{32,}+"),
+        ("pcsk_", r"\w{30,}+"),
+        ("lsv2_", r"[a-z]{2}_[0-9a-f]{32}_[0-9a-f]{8,}+"),
+        ("rpa_", r"[A-Z0-9]{40,}+"),
         ("dapi", r"[0-9a-f]{32}(?:-\d)?"),
-        ("dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{32,}+"),
-        ("glsa_ glc_", r"[\w=+/-]{20,}+"),
-        ("sk_live_ sk_test_ rk_live_ rk_test_", r"[A-Za-z0-9]{10,}+"),
+        ("dose", r"[0-9a-f]{32}(?![0-9a-f])"),
+        ("pnu_ pnb_", r"[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
+        ("dbtu_ dbtc_", r"[\w=-]{30,}+"),
+        # Chat, mail, payment, work tools
+        (
+            "xoxa- xoxb- xoxe- xoxe. xoxo- xoxp- xoxr- xoxs- xoxc- xoxd- xapp- xwfp-",
+            r"[\w.%-]{10,}+",
+        ),
         ("SG.", r"[\w-]{16,64}\.[\w-]{16,}+"),
-        ("LTAI", r"[A-Za-z0-9]{12,30}+"),
+        ("sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ rk_prod_ whsec_", r"[A-Za-z0-9]{10,}+"),
+        ("ntn_", r"[A-Za-z0-9]{40,}+"),
+        ("lin_api_ lin_oauth_", r"[A-Za-z0-9]{32,}+"),
+        ("figd_", r"[\w-]{30,}+"),
+        ("PMAK-", r"[0-9a-f]{24}-[0-9a-f]{30,}+"),
+        # Infrastructure, secret stores, monitoring, databases
+        ("hvs. hvb. hvr.", r"[\w-]{16,}+"),
+        ("dp.pt. dp.st. dp.ct. dp.sa.", r"[\w.-]{40,}+"),
+        ("A3-", r"[A-Z0-9]{6}-[A-Z0-9]{6,11}-[A-Z0-9-]{17,}+"),
+        ("pul-", r"[0-9a-f]{40}(?![0-9a-f])"),
+        ("tskey-", r"[a-z]{3,10}-[\w-]{10,}+"),
+        ("glsa_ glc_", r"[\w=+/-]{20,}+"),
+        ("sntryu_", r"[0-9a-f]{64}"),
+        ("NRAK- NRII- NRJS-", r"[\w-]{19,}+"),
+        ("dt0c01. dt0s01. dt0s02. dt0s16.", r"[A-Z0-9]{8,24}\.[A-Z0-9]{60,}+"),
+        ("hcaik_ hcbik_", r"\w{40,}+"),
+        ("pscale_tkn_ pscale_pw_ pscale_oauth_", r"[\w=.-]{32,}+"),
+        ("napi_", r"[a-z0-9]{60,}+"),
+        ("sbp_", r"[0-9a-f]{40}(?![0-9a-f])"),
+        ("sb_secret_", r"[\w-]{20,}+"),
+        ("mdb_sa_sk_", r"[\w-]{36,}+"),
         ("AGE-SECRET-KEY-1", r"[0-9A-Z]{20,}+"),
         # JWT, whole or cut; also any other JSON object in base64
         ("eyJ", r"[\w+/=-]{14,}+(?:\.[\w+/=-]*+){0,5}"),
@@ -126,8 +175,11 @@ _SHAPES = [
         ("$1$ $2a$ $2b$ $2y$ $5$ $6$ $y$ $apr1$", r"[\w./$=]{16,}+"),
         ("$argon2", r"[\w=,$+/.-]{16,}+"),
     ),
+    Rule("asia", re.compile(r"(asia[a-z2-7]{16}(?![a-z0-9]))"), check=_has_digit),
+    Rule("SK", re.compile(r"(SK[0-9a-f]{32}(?![0-9a-f]))")),
     Rule("sk-", re.compile(r"(sk-[\w-]{20,}+)"), check=_has_digit),
     Rule("local-", re.compile(r"(local-[0-9a-f]{40}(?![0-9a-f]))")),
+    Rule(".atlasv1.", re.compile(r"(\.atlasv1\.[\w=-]{40,}+)"), bounded=False),
     Rule(":AA", re.compile(r"(:AA[\w-]{33})(?![\w-])"), bounded=False),
     Rule("asic", re.compile(r"asic[\s+]{1,8}([A-Za-z0-9+/]{6,}+={0,2})"), False, _is_basic),
     Rule("Q~", re.compile(r"(Q~[\w.~-]{31,34})(?![\w~])"), bounded=False),
@@ -171,10 +223,23 @@ _LOWER_SHAPES = [
         "wandb",
         re.compile(r"wandb[\w./]{0,20}\s{1,4}login\s{1,4}(?:-\S{1,80}\s{1,4}){0,4}([0-9a-f]{40})"),
     ),
+    # Addresses of chat rooms, which are credentials: Slack, Discord, Teams, Zapier
     Rule(
-        "hooks.slack.com/", re.compile(r"hooks\.slack\.com/[a-z]{1,20}/([\w/+-]++)"), bounded=False
+        "hook",
+        re.compile(
+            r"hook(?:s\.slack\.com/[a-z]{1,20}/|s\.zapier\.com/hooks/catch/|s/(?=\d{15,20}/)"
+            r"|\.office\.com/webhookb2/)([\w/@+-]++)"
+        ),
+        bounded=False,
     ),
-    Rule("/api/webhooks/", re.compile(r"/api/webhooks/([\w/-]++)"), bounded=False),
+    # A token in the path of a channel of conda packages
+    Rule(
+        "/t/",
+        re.compile(r"/t/([a-z]{2}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"),
+        bounded=False,
+    ),
+    Rule("thin:", re.compile(r"thin:([^\s/@:]{1,128}/[^\s@]{1,256})@"), bounded=False),
+    Rule("sshpass", re.compile(r"""sshpass\s{1,4}-p\s{0,4}["']?([^\s"']++)""")),
     # Userinfo with a slash in the password, which no URL may have and some have.
     Rule(
         "://",
@@ -213,7 +278,7 @@ _BARE = (
     r"""|\\(?![nrtbfux"'/\\]))++"""
 )
 _PAIR = re.compile(rf"{_SEPARATOR}{_OBJECT}({_QUOTED}|(?![{{\[]){_BARE})", re.DOTALL)
-_SEGMENT = re.compile(rf"{_SEPARATOR}([^\s\"'/?&]++)")
+_SEGMENT = re.compile(rf"""{_SEPARATOR}["']?([^\s"'/?&]++)""")
 MIN_TOKEN = 16
 """Characters from which a value named `token` in a path is taken for one."""
 _STRONG_NAMES = frozenset(
@@ -240,8 +305,10 @@ _HARMLESS = frozenset({"null", "none", "true", "false", "undefined", "nil", "", 
 _RANDOM = re.compile(r"(?<![A-Za-z0-9+/*])[A-Za-z0-9+/]{40,}+={0,2}")
 
 
-_SIGNS = ("gl", "gh", "xox", "_", "$", ":", "~", "/", " ", "-", ".")
+_SIGNS = ("xox", "$", ":", "~", "--", "-u", "access", "asi", "/", " ", ".")
 """Rare ones first."""
+_END_SIGNS = "_-."
+"""What most shapes' anchors end with; they are looked up by what stands at such a sign."""
 
 
 def _by_sign(rules: Iterable[Rule]) -> tuple[tuple[str, tuple[Rule, ...]], ...]:
@@ -256,7 +323,30 @@ def _by_sign(rules: Iterable[Rule]) -> tuple[tuple[str, tuple[Rule, ...]], ...]:
     return tuple((sign, tuple(each)) for sign, each in found.items())
 
 
-_SHAPES_BY_SIGN = _by_sign(_SHAPES)
+def _by_end(rules: Iterable[Rule]) -> dict[str, tuple[Rule, ...]]:
+    """Rules by the last three characters of their anchors, of which the last one is a sign."""
+    found: dict[str, tuple[Rule, ...]] = {}
+    for rule in rules:
+        end = rule.anchor[-3:]
+        found[end] = (*found.get(end, ()), rule)
+    return found
+
+
+def _with_sign(rule: Rule) -> bool:
+    return rule.bounded and rule.anchor[-1] in _END_SIGNS and len(rule.anchor) >= 3
+
+
+_SHAPES_BY_END = _by_end(rule for rule in _SHAPES if _with_sign(rule))
+_AT_SIGN = re.compile(
+    "".join(f"[{''.join(sorted({re.escape(end[n]) for end in _SHAPES_BY_END}))}]" for n in range(3))
+    + r"(?=[\w.+/=%-]{10})"
+)
+"""Where an anchor that ends with a sign may end."""
+_OTHER_SHAPES = [rule for rule in _SHAPES if not _with_sign(rule)]
+_CAPITAL_SHAPES = tuple(r for r in _OTHER_SHAPES if re.match("[A-Z][A-Za-z0-9]", r.anchor))
+_CAPITALS = re.compile("|".join(sorted({re.escape(rule.anchor[:3]) for rule in _CAPITAL_SHAPES})))
+"""How an anchor that begins with a capital begins; most texts have no such place."""
+_SHAPES_BY_SIGN = _by_sign(rule for rule in _OTHER_SHAPES if rule not in _CAPITAL_SHAPES)
 _LOWER_SHAPES_BY_SIGN = _by_sign(_LOWER_SHAPES)
 
 
@@ -275,11 +365,15 @@ def secret_spans(text: str, *, prose: bool) -> Iterator[Span]:
             `pass=1/part-0` and `token=bert/part-0` are no secrets there.
     """
     lower = _ascii_lower(text)
+    yield from _shaped_at_signs(text)
     yield from _shaped(_SHAPES_BY_SIGN, text)
+    if _CAPITALS.search(text):
+        yield from _shaped((("", _CAPITAL_SHAPES),), text)
     yield from _shaped(_LOWER_SHAPES_BY_SIGN, lower)
     if "=" in text or ":" in text or (prose and ("-" in text or "login" in lower)):
         yield from _named_values(lower, prose=prose)
-    yield from _userinfo(lower, "//" if prose else "://")
+    if "//" in lower:
+        yield from _userinfo(lower, "//" if prose else "://")
     if prose:
         yield from _random_runs(text)
 
@@ -292,6 +386,17 @@ def _shaped(rules_by_sign: Sequence[tuple[str, Sequence[Rule]]], text: str) -> I
                     yield from _matches(rule, text)
 
 
+def _shaped_at_signs(text: str) -> Iterator[Span]:
+    for found in _AT_SIGN.finditer(text):
+        for rule in _SHAPES_BY_END.get(found[0], ()):
+            start = found.end() - len(rule.anchor)
+            if start > 0 and text[start - 1] in _ALNUM:
+                continue
+            match = rule.pattern.match(text, start) if start >= 0 else None
+            if match is not None and (rule.check is None or rule.check(match[1])):
+                yield match.span(1)
+
+
 def _named_values(lower: str, *, prose: bool) -> Iterator[Span]:
     """Values of secret names: behind `=` or `:`, or, in free text, behind a flag or `login`."""
     value = _value_in_prose if prose else _value_in_path
@@ -301,12 +406,17 @@ def _named_values(lower: str, *, prose: bool) -> Iterator[Span]:
     for name in _WORDS:
         if name in lower:
             yield from _named(lower, name, value, bounded=True)
-    yield from _named(lower, "key", value)
-    yield from _named(lower, "authorization", _value_of_header)
-    yield from _named(lower, "cookie", _value_of_cookie)
+    if "key" in lower:
+        yield from _named(lower, "key", value)
+    if "authorization" in lower:
+        yield from _named(lower, "authorization", _value_of_header)
+    if "cookie" in lower:
+        yield from _named(lower, "cookie", _value_of_cookie)
     for name in _QUERY_NAMES:
-        yield from _parameters(lower, name)
-    yield from _value_first(lower)
+        if name in lower:
+            yield from _parameters(lower, name)
+    if '"value"' in lower:
+        yield from _value_first(lower)
 
 
 def _ascii_lower(text: str) -> str:

@@ -60,8 +60,8 @@ class Place(NamedTuple):
 
 
 def operation_name(stated: str | None) -> str | None:
-    """Name of an operation; null where the text is none."""
-    return f.shaped(_NAME, stated)
+    """Name of an operation, redacted; null where the text is none."""
+    return name_text(f.shaped(_NAME, stated))
 
 
 def operation(name: str) -> str:

@@ -175,7 +175,7 @@ def _request(record: _Record, context: FileContext) -> dict[str, Any]:
         "key": name_text(_key(path, record.bucket, name, operation)),
         "version_id": name_text(f.only(asked, "versionId")),
         "operation": operation,
-        "operation_name": name,
+        "operation_name": name_text(name) or "",
         "http_method": method,
         "status": status,
         "error": _stated(record.error_code),

@@ -189,7 +189,7 @@ def _request(event: Event, item: Item, context: FileContext) -> dict[str, Any]:
         "version_id": name_text(text_of(asked.version) or text_of(answer.version)),
         "etag": f.etag(text_of(answer.etag)),
         "operation": operation,
-        "operation_name": name,
+        "operation_name": name_text(name) or "",
         "error": error,
         "response_bytes": f.whole(moved.bytes_transferred_out, "bytes_out"),
         "request_bytes": f.whole(moved.bytes_transferred_in, "bytes_in"),

@@ -17,6 +17,7 @@ MAX_CODE = 16
 _TYPE = re.compile(r"[A-Z][A-Z0-9-]{0,15}")
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _SPECIAL = frozenset(" '@;()\"\\")
+_ESCAPE = re.compile(r"\\([01][0-9]{2}|2[0-4][0-9]|25[0-5]|.)", re.DOTALL)
 _UNSAFE = re.compile(r"[^ -~]+")
 
 
@@ -25,12 +26,31 @@ def asked_name(presentation: str) -> str:
     r"""Write a name in presentation form in lower case without the final dot; the root stays `.`.
 
     Escapes (`\.` inside a label, `\032`) stay: they keep one label one label. What looks like a
-    credential is masked. Callers bound the length by MAX_NAME, as names are remembered.
+    credential is masked, before its case is lost. Callers bound the length by MAX_NAME, as names
+    are remembered.
     """
-    name = presentation.translate(_LOWER)
+    name = presentation
     if len(name) > 1 and name.endswith(".") and not name.endswith("\\."):
         name = name[:-1]
-    return redact_name(name) or "."
+    if "\\" in name:
+        raw = _ESCAPE.sub(_unescaped, name)
+        masked = redact_name(raw)
+        name = name if masked == raw else presentation_of(masked)
+    return redact_name(name).translate(_LOWER) or "."
+
+
+def masked_presentation(raw: str | bytes) -> str:
+    """Escape a name as `presentation_of` does; escapes would hide a credential in it."""
+    text = raw if isinstance(raw, str) else raw.decode("utf-8", "replace")
+    if text.isascii() and text.isprintable() and _SPECIAL.isdisjoint(text):
+        return text
+    masked = redact_name(text)
+    return presentation_of(raw if masked == text else masked)
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    code = escape[1]
+    return chr(int(code)) if code.isdigit() and len(code) == 3 else code
 
 
 def presentation_of(raw: str | bytes) -> str:

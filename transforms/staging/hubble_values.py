@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from transforms.redaction import path_without_query
+from transforms.redaction import path_without_query, redact_name
 from transforms.staging.dns_names import asked_name, query_type, rcode_name
 from transforms.staging.hubble_lines import (
     Aggregate,
@@ -239,7 +239,7 @@ def event_id(text: str | None, path: str) -> str | None:
     """
     if not text:
         return None
-    if not _ID.fullmatch(text):
+    if not _ID.fullmatch(text) or (dashed_uid(text) is None and redact_name(text) != text):
         refuse("wrong_value", f"a UUID at {path}", text)
     return text
 

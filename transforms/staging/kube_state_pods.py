@@ -628,7 +628,7 @@ def _containers(pod: _Pod, time: int) -> Iterator[dict[str, Any]]:
             "ordinal": None,
             "image": name_text(spec or image),
             "image_digest": image_digest(image_id),
-            "container_id": name_text(container_id.rpartition("://")[2]),
+            "container_id": (name_text(container_id) or "").rpartition("://")[2] or None,
             "state": state,
             "reason": free_text(reason),
             "message": None,

@@ -193,7 +193,7 @@ def required(value: str | None, word: str, where: str) -> str:
 
 def uid_text(text: str) -> str:
     """A UID in lower case with dashes; other text, such as a node's name, in lower case."""
-    return dashed_uid(text) or name_text(text.lower()) or ""
+    return dashed_uid(text) or (name_text(text) or "").lower()
 
 
 def read_addresses(texts: Iterable[str | None], where: str) -> list[str] | None:

@@ -371,7 +371,7 @@ def _container_values(part: _Part, times: StatedTimes, life: _Life) -> dict[str,
         "ordinal": part.ordinal,
         "image": name_text(spec.image or status.image),
         "image_digest": image_digest(status.image_id),
-        "container_id": name_text((status.container_id or "").rpartition("://")[2]),
+        "container_id": _without_runtime(status.container_id),
         "state": _state_name(state),
         "reason": free_text(said.reason),
         "message": free_text(said.message),
@@ -395,6 +395,11 @@ def image_digest(image_id: str | None) -> str | None:
     """
     match = _DIGEST.search(image_id) if image_id else None
     return match[1] if match else None
+
+
+def _without_runtime(container_id: str | None) -> str | None:
+    """Id of a container without the runtime in front of it, redacted while it is whole."""
+    return (name_text(container_id) or "").rpartition("://")[2] or None
 
 
 def _state_name(state: _State) -> str:

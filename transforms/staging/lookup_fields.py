@@ -8,11 +8,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from transforms.redaction import redact
+from transforms.redaction import redact_within
 from transforms.staging.dns_names import (
     MAX_NAME,
     asked_name,
-    presentation_of,
+    masked_presentation,
     query_type,
     rcode_name,
     safe_presentation,
@@ -47,7 +47,7 @@ def raw_name(raw: str | bytes) -> str:
     Raises:
         RefusedError: It is longer than a name can be.
     """
-    return _bounded(presentation_of(raw) if len(raw) <= MAX_NAME else str(raw))
+    return _bounded(masked_presentation(raw) if len(raw) <= MAX_NAME else str(raw))
 
 
 def escaped_name(presentation: str) -> str:
@@ -216,8 +216,7 @@ def answer_data(kind: str, data: str, *, is_escaped: bool) -> str | None:
 
 def data_text(data: str) -> str:
     """Data that is neither address nor name."""
-    shown = redact(data[: 2 * MAX_DATA])
-    return shown if len(shown) <= MAX_DATA else shown[: MAX_DATA - 1] + "…"
+    return redact_within(data, MAX_DATA, prose=True)
 
 
 def not_too_many(answers: list[Any]) -> list[Any]:

@@ -133,7 +133,7 @@ def _request(record: _Record, api: _Api, context: FileContext) -> dict[str, Any]
         "version_id": name_text(answer.of("x-amz-version-id") or _text(query.get("versionId"))),
         "etag": f.etag(answer.of("etag")),
         "operation": operation,
-        "operation_name": name,
+        "operation_name": name_text(name) or "",
         "status": status,
         "error": _error(api, status, answer),
         "response_bytes": _bytes(api.tx, "tx"),

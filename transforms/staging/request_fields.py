@@ -55,8 +55,8 @@ def shaped(pattern: re.Pattern[str], text: str | None) -> str | None:
 
 
 def word(text: str | None) -> str | None:
-    """One word of letters and digits."""
-    return shaped(_WORD, text)
+    """One word of letters and digits, redacted."""
+    return name_text(shaped(_WORD, text))
 
 
 def arn(text: str | None) -> str | None:
@@ -99,7 +99,7 @@ def method(stated: str | None) -> str | None:
 
 def s3_host(text: str) -> tuple[str | None, str | None, str | None]:
     """Give host, region and VPC endpoint that a Host header names."""
-    return _named_by_host(text.lower()) if len(text) <= _CACHED_LENGTH else (None, None, None)
+    return _named_by_host(text) if len(text) <= _CACHED_LENGTH else (None, None, None)
 
 
 def host(text: str | None) -> str | None:
@@ -109,15 +109,21 @@ def host(text: str | None) -> str | None:
 
 @lru_cache(maxsize=4_096)
 def _named_by_host(text: str) -> tuple[str | None, str | None, str | None]:
-    place = text.rstrip(".")
-    name, colon, port = place.rpartition(":")
-    place = name if colon and port.isdigit() else place
+    stated = text.rstrip(".")
+    name, colon, port = stated.rpartition(":")
+    stated = name if colon and port.isdigit() else stated
+    place = stated.lower()
     if place == "-" or not _HOST.fullmatch(place):
         return None, None, None
     region = _HOST_REGION.search(place)
     endpoint = _HOST_VPC_ENDPOINT.search(place)
-    # The client chooses the header, so that it may hold anything.
-    return redact_name(place), region[1] if region else None, endpoint[1] if endpoint else None
+    # The client chooses the header, so that it may hold anything; in lower case a token is not
+    # known any more.
+    return (
+        redact_name(stated).lower(),
+        region[1] if region else None,
+        endpoint[1] if endpoint else None,
+    )
 
 
 def query_parameters(query: str) -> Parameters:

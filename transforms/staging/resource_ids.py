@@ -83,7 +83,9 @@ def parse_url(text: str) -> Url | None:
     host, port = _host_and_port(place.lower())
     if host is None or _UNSAFE.search(path):
         return None
-    return Url(match[1].lower(), user, redact_name(host), port, redact_name(path.strip("/")))
+    if not place.startswith("["):
+        host = redact_name(place[: len(host)]).lower()  # in lower case a token is not known
+    return Url(match[1].lower(), user, host, port, redact_name(path.strip("/")))
 
 
 def object_resource(text: str) -> str | None:
@@ -127,7 +129,7 @@ def git_url(text: str) -> str | None:
     if match is None or "@" in match[2] or _UNSAFE.search(match[2]):
         return None
     path = match[2].partition("?")[0].partition("#")[0].strip("/")
-    return f"ssh://{redact_name(match[1].lower())}/{redact_name(path)}" if path else None
+    return f"ssh://{redact_name(match[1]).lower()}/{redact_name(path)}" if path else None
 
 
 def revision_text(revision: str | None) -> str | None:

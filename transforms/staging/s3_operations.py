@@ -2,6 +2,8 @@
 
 import re
 
+from transforms.redaction import redact_name
+
 _OPERATIONS = {
     "REST.GET.OBJECT": "read",
     "WEBSITE.GET.OBJECT": "read",
@@ -44,6 +46,9 @@ _MAX_NAME = 100
 
 def operation_of(name: str) -> str | None:
     """What was done to the object; null where the text names no operation."""
-    if len(name) > _MAX_NAME or _NAME.fullmatch(name) is None:
+    known = _OPERATIONS.get(name)
+    if known is not None:
+        return known
+    if len(name) > _MAX_NAME or _NAME.fullmatch(name) is None or redact_name(name) != name:
         return None
-    return _OPERATIONS.get(name, "other")
+    return "other"

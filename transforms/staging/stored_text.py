@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from transforms.redaction import redact, redact_name
+from transforms.redaction import redact, redact_within
 
 TEXT_LIMIT = 4_096
 """Characters of a free text that are kept; Kubernetes cuts event messages at 1,024 and termination
@@ -21,22 +21,15 @@ _PROBE = "0probe0probe0"
 def free_text(text: str | None) -> str | None:
     """Redact and bound a message or another free text; null where it is empty.
 
-    The text is cut twice: so that its size bounds the work, and again behind redaction, so that no
-    secret is cut beyond recognition at the first cut and still shown.
+    Its size bounds the work, and no secret is cut beyond recognition and still shown.
     """
-    if not text:
-        return None
-    shown = redact(text[: 2 * TEXT_LIMIT])
-    return shown if len(shown) <= TEXT_LIMIT else shown[: TEXT_LIMIT - 1] + "…"
+    return redact_within(text, TEXT_LIMIT, prose=True) if text else None
 
 
 @lru_cache(maxsize=16_384)
 def name_text(text: str | None) -> str | None:
     """Redact and bound a name that identifies something; null where it is empty."""
-    if not text:
-        return None
-    shown = redact_name(text[: 2 * NAME_LIMIT])
-    return shown if len(shown) <= NAME_LIMIT else shown[: NAME_LIMIT - 1] + "…"
+    return redact_within(text, NAME_LIMIT, prose=False) if text else None
 
 
 def pairs(values: Mapping[str, Any] | None) -> list[dict[str, str | None]] | None:
