@@ -5,13 +5,17 @@ from collections.abc import Iterator
 
 import dagster as dg
 
+from pipelines.accuracy import SOURCES, split_of
 from pipelines.assets.partitions import event_days
 from pipelines.build import Outcome
 from pipelines.run import Workspace, ask_for, build_table_of_day
+from pipelines.storage import Lake
 from schemas.registry import table_spec, tables
 from transforms.registry import transforms
 
 MODEL = "model_and_key"
+ATTRIBUTION = "attribution"
+"""Whether the ladders name as many of the day's rows as in the week before; a warning if not."""
 BY_COMMAND = "podledger/command"
 """Tag of runs that `podledger build` starts, which asks for days itself."""
 UNASKED = {"dagster/sensor_name", "dagster/schedule_name", BY_COMMAND}
@@ -34,7 +38,7 @@ def _asset_of(table: str) -> dg.AssetsDefinition:
         deps=[
             _dep(read.table, read.span) for read in transform.reads if _is_asset(read.table, table)
         ],
-        check_specs=[dg.AssetCheckSpec(MODEL, asset=table)],
+        check_specs=[dg.AssetCheckSpec(name, asset=table) for name in _checks_of(table)],
         code_version=str(transform.version),
         kinds={"duckdb"},
     )
@@ -44,9 +48,35 @@ def _asset_of(table: str) -> dg.AssetsDefinition:
         day = dt.date.fromisoformat(context.partition_key)
         if not set(context.run.tags) & UNASKED:
             ask_for(workspace, day)
-        yield _result(table, build_table_of_day(workspace, table, day))
+        result = _result(table, build_table_of_day(workspace, table, day))
+        if ATTRIBUTION in _checks_of(table):
+            check = attribution_check(workspace.lake, table, day)
+            result = result._replace(check_results=[*(result.check_results or ()), check])
+        yield result
 
     return build
+
+
+def _checks_of(table: str) -> list[str]:
+    return [MODEL, ATTRIBUTION] if table in SOURCES else [MODEL]
+
+
+def attribution_check(lake: Lake, table: str, day: dt.date) -> dg.AssetCheckResult:
+    """Warn of ladders that name far more or less of a table's rows than in the week before."""
+    changes = split_of(lake, day, [table]).changes(table)
+    return dg.AssetCheckResult(
+        passed=not changes,
+        check_name=ATTRIBUTION,
+        asset_key=table,
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={
+            f"{change.cluster}, {change.ladder}": (
+                f"{change.named_share:.2%} named, {change.named_share_before:.2%} in the week "
+                "before"
+            )
+            for change in changes
+        },
+    )
 
 
 def _is_asset(name: str, table: str) -> bool:

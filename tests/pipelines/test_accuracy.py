@@ -7,8 +7,10 @@ from typing import Any
 
 import polars as pl
 import pytest
+from dagster import AssetCheckSeverity
 
 from pipelines.accuracy import Change, newest_day, split_of
+from pipelines.assets.tables import attribution_check
 from pipelines.storage import Lake
 from schemas.registry import table_spec
 
@@ -139,3 +141,14 @@ def test_the_newest_day_is_the_newest_of_any_table(lake: Lake):
     publish(lake, "connections", [connection()], before(2))
     publish(lake, "object_transfers", [transfer("uid")], before(1))
     assert newest_day(lake) == before(1)
+
+
+def test_dagster_warns_of_a_table_that_names_less_than_before(lake: Lake):
+    publish(lake, "object_transfers", mixed(200, "none", 200), before(1))
+    publish(lake, "object_transfers", mixed(100, "none", 200))
+    check = attribution_check(lake, "object_transfers", DAY)
+    assert (check.passed, check.severity) == (False, AssetCheckSeverity.WARN)
+    told = {name: value.value for name, value in check.metadata.items()}
+    assert told == {"oak, reader pod": "50.00% named, 100.00% in the week before"}
+    assert attribution_check(lake, "object_transfers", before(1)).passed
+    assert attribution_check(lake, "connections", DAY).passed
