@@ -1,8 +1,9 @@
 -- What deliveries say of each hour of the day for logs that are judged by the hour, as statements.
 -- Grain: one statement of one source and hour.
 -- Reads: source_formats (source, format: registered by the module), deliveries, export_files,
---   all_object_requests, volume_records, coverage_losses, node_coverage (earlier days).
--- Parameters: $scope (cluster, or null for the fleet), $owner, $day_start,
+--   all_object_requests, all_dns_lookups, volume_records, coverage_losses, coverage_lookups,
+--   coverage_lookup_nodes, pod_intervals, node_coverage (earlier days).
+-- Parameters: $scope (cluster, or null for the fleet), $owner, $date, $day_start, $day_end,
 --   $final_after (interval), $sources (the tables that this scope's exports can fill).
 WITH hours AS (
     SELECT
@@ -111,12 +112,13 @@ judged AS (
 
 verdicts AS (
     SELECT
-        export, start_at, end_at,
+        s.source, s.needs_all, j.export, j.start_at, j.end_at,
         CASE
             WHEN COALESCE(is_awaited_no_more, FALSE) AND missing_count > 0 THEN 'missing'
             WHEN NOT COALESCE(is_awaited_no_more, FALSE) THEN 'unknown'
             WHEN incomplete_count > 0 THEN 'unknown'
             WHEN NOT COALESCE(has_later_record, FALSE) THEN 'unknown'
+            WHEN k.status IS NOT NULL AND s.source = 'dns_lookups' THEN k.status
             ELSE 'covered'
         END AS status,
         CASE
@@ -125,25 +127,66 @@ verdicts AS (
             WHEN NOT COALESCE(is_awaited_no_more, FALSE) THEN 'deliveries are still awaited'
             WHEN incomplete_count > 0 THEN 'a delivery is ' || REPLACE(worst_status, '_', ' ')
             WHEN NOT COALESCE(has_later_record, FALSE) THEN 'no record later than the hour'
+            WHEN s.source = 'dns_lookups' THEN k.reason
         END AS reason
-    FROM judged
+    FROM judged AS j
+    INNER JOIN sources_exports AS s ON j.export = s.export
+    LEFT JOIN coverage_lookups AS k ON j.export = k.export
 ),
 
 -- Exports that fill one table are united: the best counts, or the worst where all are needed.
 united AS (
     SELECT
-        s.source, v.start_at, v.end_at,
+        v.source, v.start_at, v.end_at,
         ARG_MAX(
             {'status': v.status, 'reason': v.reason || ' (' || v.export || ')'},
             {
-                'grade': CASE WHEN s.needs_all THEN -1 ELSE 1 END
-                    * LIST_POSITION(['missing', 'unknown', 'covered'], v.status),
+                'grade': CASE WHEN v.needs_all THEN -1 ELSE 1 END
+                    * LIST_POSITION(['missing', 'unknown', 'masked', 'covered'], v.status),
                 'export': v.export
             }
         ) AS verdict
-    FROM sources_exports AS s
-    INNER JOIN verdicts AS v ON s.export = v.export
-    GROUP BY s.source, v.start_at, v.end_at
+    FROM verdicts AS v
+    GROUP BY v.source, v.start_at, v.end_at
+),
+
+-- Where caches speak for some nodes, every node is judged for itself.
+places AS (
+    SELECT node FROM coverage_lookup_nodes
+    UNION
+    SELECT node
+    FROM pod_intervals
+    WHERE
+        date = CAST($date AS DATE) AND cluster = $owner AND node IS NOT NULL
+        AND EXISTS (SELECT 1 FROM coverage_lookup_nodes)
+),
+
+placed AS (
+    SELECT s.source, s.source_table, p.node
+    FROM sources AS s
+    LEFT JOIN places AS p ON s.source = 'dns_lookups'
+),
+
+-- Hubble's proxy sees the look-ups of endpoints that a DNS policy selects.
+proxied AS (
+    SELECT COUNT(*) > 0 AS has_lookup
+    FROM all_dns_lookups
+    WHERE
+        cluster IS NOT DISTINCT FROM CAST($scope AS VARCHAR)
+        AND source_format = 'hubble'
+        AND event_at >= CAST($day_start AS TIMESTAMPTZ)
+        AND event_at < CAST($day_end AS TIMESTAMPTZ)
+),
+
+hubble AS (
+    SELECT COUNT(*) > 0 AS is_delivered
+    FROM (
+        SELECT export FROM deliveries WHERE cluster = $owner AND format = 'hubble'
+        UNION ALL
+        SELECT export
+        FROM export_files
+        WHERE format = 'hubble' AND cluster IS NOT DISTINCT FROM CAST($scope AS VARCHAR)
+    ) AS exports_of_hubble
 ),
 
 sampled AS (
@@ -157,18 +200,29 @@ sampled AS (
 )
 
 SELECT
-    s.source, CAST(NULL AS VARCHAR) AS node,
+    s.source, s.node,
     epoch_us(h.start_at) AS start_us, epoch_us(h.end_at) AS end_us,
     2 AS rank,
-    COALESCE(u.verdict.status, 'unknown') AS status,
     CASE
-        WHEN u.verdict IS NULL THEN 'no export of this table is known' ELSE u.verdict.reason
+        WHEN u.verdict IS NOT NULL THEN u.verdict.status
+        WHEN s.source = 'dns_lookups' AND e.is_delivered AND NOT x.has_lookup THEN 'missing'
+        ELSE 'unknown'
+    END AS status,
+    CASE
+        WHEN u.verdict IS NOT NULL THEN u.verdict.reason
+        WHEN s.source = 'dns_lookups' AND e.is_delivered AND NOT x.has_lookup
+            THEN 'Hubble tells no look-up: no policy sends DNS through its proxy'
+        WHEN s.source = 'dns_lookups' AND e.is_delivered
+            THEN 'Hubble tells only look-ups that a policy sends through its proxy'
+        ELSE 'no export of this table is known'
     END AS reason,
     CAST(NULL AS BIGINT) AS lost_count,
     CAST(0 AS BIGINT) AS masked_count,
     CAST(NULL AS BIGINT) AS sampled_one_in
-FROM sources AS s
+FROM placed AS s
 CROSS JOIN hour_times AS h
+CROSS JOIN proxied AS x
+CROSS JOIN hubble AS e
 LEFT JOIN united AS u ON s.source = u.source AND h.start_at = u.start_at
 UNION ALL
 SELECT
@@ -178,10 +232,19 @@ FROM sampled
 WHERE 'volume_records' IN (SELECT source_table FROM tables)
 UNION ALL
 SELECT
-    s.source, NULL, l.start_us, l.end_us,
+    s.source, s.node, l.start_us, l.end_us,
     CASE l.kind WHEN 'sampled' THEN 4 WHEN 'rotated_away' THEN 6 ELSE 5 END,
     CASE l.kind WHEN 'sampled' THEN 'sampled' WHEN 'rotated_away' THEN 'missing' ELSE 'lossy' END,
     l.reason, l.lost_count, 0, NULL
 FROM coverage_losses AS l
-INNER JOIN sources AS s ON l.source = s.source_table
+INNER JOIN placed AS s
+    ON l.source = s.source_table
+    AND (s.node IS NULL OR l.node IS NULL OR s.node = l.node)
 WHERE l.source <> 'flows'
+UNION ALL
+SELECT
+    'dns_lookups', node, epoch_us(CAST($day_start AS TIMESTAMPTZ)),
+    epoch_us(CAST($day_end AS TIMESTAMPTZ)), 5, 'masked',
+    'only the node asked: a cache may speak for its pods', NULL, 0, NULL
+FROM coverage_lookup_nodes
+WHERE 'dns_lookups' IN (SELECT source_table FROM tables)

@@ -23,8 +23,15 @@ hour. It is missing once nothing is awaited any more and a delivery did not come
 while deliveries are awaited, or are partial, or no later record exists. Of several exports that
 fill one table the best counts; of those that log one bucket likewise, and a bucket that no export
 names lately is judged by all of them together. Buckets are those that the look-back `transfers`
-or an earlier row of the last 30 days names. Hubble's DNS events do not count here: its proxy sees
-only endpoints with a DNS policy. Reports of loss and sampled records cast doubt on covered hours.
+or an earlier row of the last 30 days names. Reports of loss and sampled records cast doubt on
+covered hours.
+
+Look-ups are covered only by a log that shows whose they are and what they were answered. Of all
+that an export told of the day: no client, or no answers, is masked; no success (of any type, or of
+type A: CoreDNS's `class denial error`) is unknown. A node whose own address asked while none of its
+pods did has a cache that may speak for them: masked; then the source has rows per node. Hubble's
+DNS events do not cover: its proxy sees only endpoints that a DNS policy selects. Where no other log
+is known, hours are unknown, and missing if it told no look-up all day.
 
 `lost_count` stands on the interval in which a report's stretch begins, `masked_count` on the one in
 which the file begins, so that both add up over intervals and days.
@@ -82,7 +89,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
     )
     steps = (
         "coverage_files", "coverage_chains", "coverage_losses", "coverage_nodes",
-        "coverage_hours", "coverage_statements",
+        "coverage_lookups", "coverage_lookup_nodes", "coverage_hours", "coverage_statements",
     )  # fmt: skip
     with session.dropped(*steps):
         for step in steps:
@@ -101,10 +108,13 @@ TRANSFORM = Transform(
         Reads("flows", "transfers", ahead=True, repeated=True),
         Reads("loss_reports", "transfers", ahead=True, repeated=True),
         Reads("object_requests", "transfers", repeated=True),
+        Reads("dns_lookups", repeated=True),
         Reads("volume_records", "day", ahead=True),
         Reads("deliveries"),
         Reads("pod_intervals"),
+        Reads("node_states", "pods"),
         Reads("node_coverage", "repeats"),
     ),
     build=build,
+    version=2,
 )

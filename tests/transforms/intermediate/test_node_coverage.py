@@ -71,11 +71,13 @@ def built(
         "loss_reports": [],
         "object_requests": [],
         "volume_records": [],
+        "dns_lookups": [],
+        "node_states": [],
         "deliveries": [],
         "node_coverage": [],
         "pod_intervals": [p | {"date": day} for p in pods],
     } | shown
-    for name in ("flows", "loss_reports", "object_requests"):
+    for name in ("flows", "loss_reports", "object_requests", "dns_lookups"):
         frames.setdefault(f"all_{name}", frames[name])
     with SqlSession(threads=1) as session:
         show(session, **frames)
@@ -435,16 +437,140 @@ def test_the_fleets_logs_are_judged_apart_from_the_clusters():
     ]
 
 
-def test_hubble_alone_does_not_cover_lookups():
+NO_POLICY = "Hubble tells no look-up: no policy sends DNS through its proxy"
+BY_POLICY = "Hubble tells only look-ups that a policy sends through its proxy"
+
+
+@pytest.mark.parametrize(
+    ("told", "status", "reason"),
+    [([], "missing", NO_POLICY), ([{"source_format": "hubble"}], "unknown", BY_POLICY)],
+)
+def test_hubble_alone_does_not_cover_lookups(told, status, reason):
     rows = built(
         tables=["dns_lookups", "flows"],
         deliveries=delivered("alder-hubble", ["complete"] * 4, format="hubble"),
         export_files=[WHOLE],
+        dns_lookups=[lookup() | more for more in told],
     )
     assert rows.sort("source").select("source", "status", "reason").rows() == [
-        ("dns_lookups", "unknown", "no export of this table is known"),
+        ("dns_lookups", status, reason),
         ("flows", "covered", None),
     ]
+
+
+def lookup(time: str = "10:00", **more: Any) -> dict[str, Any]:
+    """A look-up of a pod that was answered with an address."""
+    return {
+        "export_file_id": "d", "cluster": "alder", "event_at": at(time), "is_response": True,
+        "client_address": "10.0.0.7", "query_name": "data.example.com", "query_type": "A",
+        "rcode": "NOERROR", "source_format": "coredns",
+        "answers": [
+            {"name": "data.example.com", "type": "A", "data": "203.0.113.9", "ttl": 30}
+        ],
+    } | more  # fmt: skip
+
+
+def naming(*lookups: dict[str, Any], **more: Any) -> list[tuple[Any, ...]]:
+    """What is said of the look-ups of a day whose deliveries are complete."""
+    shown: dict[str, Any] = {
+        "tables": ["dns_lookups"],
+        "deliveries": delivered("dns", ["complete"] * 4, format="coredns"),
+        "export_files": [file("d", at("00:00"), MIDNIGHT, export="dns", format="coredns")],
+        "dns_lookups": lookups,
+    }
+    rows = built(**shown | more)
+    return rows.sort("node", "start_at").select("node", "status", "reason").rows()
+
+
+FAILED = {"rcode": "NXDOMAIN", "answers": None}
+
+
+@pytest.mark.parametrize(
+    ("lookups", "status", "reason"),
+    [
+        ([{}], "covered", None),
+        ([{}, FAILED, {"answers": None}], "covered", None),
+        ([FAILED], "unknown", "only failed look-ups are told (dns)"),
+        (
+            [FAILED, {"query_type": "AAAA"}],
+            "unknown",
+            "only failed look-ups of type A are told (dns)",
+        ),
+        ([{"answers": None}], "masked", "no look-up tells its answers (dns)"),
+        ([{"answers": []}], "covered", None),
+        (
+            [{"answers": None, "is_response": False, "rcode": None}],
+            "masked",
+            "no look-up tells its answers (dns)",
+        ),
+        ([{"client_address": None}], "masked", "no look-up names its client (dns)"),
+        ([{"client_address": None, "client_pod_name": "pod-a"}], "covered", None),
+        ([{"event_at": at("10:00", days=-1), "answers": None}], "covered", None),
+        ([{"cluster": "birch", "answers": None}], "covered", None),
+    ],
+)
+def test_a_log_of_look_ups_covers_only_what_it_shows(lookups, status, reason):
+    assert naming(*(lookup(**more) for more in lookups)) == [(None, status, reason)]
+
+
+def test_what_a_log_leaves_out_is_judged_behind_what_did_not_come():
+    found = naming(
+        lookup(answers=None), deliveries=delivered("dns", ["missing"] * 4, format="coredns")
+    )
+    assert found == [(None, "missing", "a delivery is missing (dns)")]
+
+
+def test_of_two_logs_of_look_ups_the_one_with_answers_counts():
+    found = naming(
+        lookup(answers=None),
+        lookup(export_file_id="e"),
+        deliveries=[
+            *delivered("dns", ["complete"] * 4, format="coredns"),
+            *delivered("tap", ["complete"] * 4, format="dns_collector"),
+        ],
+        export_files=[
+            file("d", at("00:00"), MIDNIGHT, export="dns", format="coredns"),
+            file("e", at("00:00"), MIDNIGHT, export="tap", format="dns_collector"),
+        ],
+    )
+    assert found == [(None, "covered", None)]
+
+
+CACHED = "only the node asked: a cache may speak for its pods"
+TWO_NODES = [
+    pod() | {"address": "10.0.0.7", "namespace": "ml", "pod_name": "pod-a"},
+    pod("node-b") | {"address": "10.0.1.7", "namespace": "ml", "pod_name": "pod-b"},
+]
+
+
+@pytest.mark.parametrize(
+    ("client", "statuses"),
+    [
+        ({"client_address": "192.0.2.2"}, ["covered", "masked"]),
+        ({"client_address": "169.254.20.10", "node": "node-b"}, ["covered", "masked"]),
+        ({"client_address": "192.0.2.9"}, ["covered"]),
+    ],
+)
+def test_a_node_that_asks_for_its_pods_has_a_cache_that_hides_them(client, statuses):
+    nodes = [{"cluster": "alder", "node": "node-b", "addresses": ["192.0.2.2"]}]
+    found = naming(lookup(), lookup(**client), pods=TWO_NODES, node_states=nodes)
+    assert [status for _, status, _ in found] == statuses
+    if len(statuses) > 1:
+        assert found[1] == ("node-b", "masked", CACHED)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"client_address": "10.0.1.7"},
+        {"client_address": None, "client_namespace": "ml", "client_pod_name": "pod-b"},
+    ],
+)
+def test_a_node_whose_pods_ask_for_themselves_has_no_such_cache(own):
+    nodes = [{"cluster": "alder", "node": "node-b", "addresses": ["192.0.2.2"]}]
+    asked = [lookup(), lookup(client_address="192.0.2.2"), lookup(**own)]
+    assert naming(*asked, pods=TWO_NODES, node_states=nodes) == [(None, "covered", None)]
+    assert naming(*asked[::-1], pods=TWO_NODES, node_states=nodes) == [(None, "covered", None)]
 
 
 def test_states_of_objects_have_no_coverage():
