@@ -2,6 +2,8 @@
 
 import ast
 import re
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ ALLOWED = {
     "pipelines": {"schemas", "transforms", "pipelines"},
 }
 ONLY_IN_PIPELINES = {"dagster", "s3fs", "fsspec", "typer", "rich", "pydantic", "yaml", "os"}
+DISTRIBUTIONS = {"dnspython": "dns", "pyyaml": "yaml"}
 NEVER = {"pandas", "orjson", "dagster_duckdb", "dagster_polars", "dagster_pandera"}
 
 
@@ -60,6 +63,17 @@ def test_banned_libraries_are_nowhere() -> None:
     for layer in LAYERS:
         for path in modules(layer):
             assert not {name.split(".")[0] for name in imports(path)} & NEVER, path
+
+
+def test_every_library_that_is_imported_is_declared() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = (re.split(r"[^\w.-]", line)[0] for line in project["dependencies"])
+    declared = {DISTRIBUTIONS.get(name.lower(), name.lower()) for name in names}
+    for layer in LAYERS:
+        for path in modules(layer):
+            roots = {name.split(".")[0] for name in imports(path)}
+            others = roots - set(LAYERS) - sys.stdlib_module_names
+            assert others <= declared, f"{path}: {others - declared}"
 
 
 def test_parsers_do_not_import_each_other() -> None:
