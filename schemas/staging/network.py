@@ -199,12 +199,57 @@ class VolumeRecords(StagingTable):
     scaled: str = c.column(
         "Whether bytes are as observed or multiplied up.", allowed=("raw", "scaled", "unknown")
     )
-    reporter: str = c.column("Which end reports.", null="the interface itself")
+    reporter: str = c.column(
+        "Who reports, where it is not an interface of a machine: `SRC` or `DEST` (the end that is "
+        "source or destination of this record), or what ends with `GATEWAY`, whose bytes the ends "
+        "count, too.",
+        null="the interface itself",
+    )
     temporality: str = c.column(
         "Whether bytes are of the interval or since the connection began.",
         allowed=("delta", "cumulative"),
     )
     byte_layer: str = c.column("Layer at which bytes are counted.", allowed=c.BYTE_LAYERS)
+    source_cluster_name: str = c.column("Cluster of the source, by its name.", null="not stated")
+    source_namespace: str = c.namespace(null="not stated by the source")
+    source_pod_name: str = c.pod_name(null="not stated by the source")
+    source_workload: str = c.column("`Kind/name` of the source's workload.", null="not stated")
+    source_cluster_services: TextList = c.column(
+        "Services of the cluster that the source stands behind, `namespace/name`, sorted.",
+        null="not stated",
+    )
+    source_node: str = c.node(null="not stated by the source, or no machine")
+    source_zone: str = c.column("Zone of the source, as the source writes it.", null="not stated")
+    source_region: str = c.column("Region of the source.", null="not stated")
+    source_vpc_id: str = c.column("Network of the source.", null="not stated")
+    destination_cluster_name: str = c.column("Cluster of the destination.", null="not stated")
+    destination_namespace: str = c.namespace(null="not stated by the source")
+    destination_pod_name: str = c.pod_name(null="not stated by the source")
+    destination_workload: str = c.column("`Kind/name` of its workload.", null="not stated")
+    destination_cluster_services: TextList = c.column(
+        "Services of the cluster that the destination stands behind, `namespace/name`, sorted.",
+        null="not stated",
+    )
+    destination_node: str = c.node(null="not stated by the source, or no machine")
+    destination_zone: str = c.column("Zone of the destination.", null="not stated")
+    destination_region: str = c.column("Region of the destination.", null="not stated")
+    destination_vpc_id: str = c.column("Network of the destination.", null="not stated")
+    sublocation: str = c.column("`type/id` of the interface's sublocation.", null="not stated")
+    interface_type: str = c.column("Kind of the interface.", null="not stated")
+    next_hop_interface_id: str = c.column("Interface of the next hop.", null="not stated")
+    next_hop_interface_type: str = c.column("Kind of the next hop.", null="not stated")
+    next_hop_vpc_id: str = c.column("Network of the next hop.", null="not stated")
+    next_hop_subnet_id: str = c.column("Subnet of the next hop.", null="not stated")
+    next_hop_zone_id: str = c.column("Zone id of the next hop.", null="not stated")
+    encryption: str = c.column("Encryption on the way, as the source words it.", null="not stated")
+    ecs_cluster_name: str = c.column("ECS cluster of the interface.", null="not stated")
+    ecs_service_name: str = c.column("ECS service of the interface.", null="not stated")
+    ecs_task_id: str = c.column("ECS task of the interface.", null="not stated")
+    ecs_container_ids: TextList = c.column("Containers of that task.", null="not stated")
+    round_trip_seconds: pl.Float64 = c.seconds("Round-trip time measured.", null="not stated")
+    undelivered_packets: pl.Int64 = c.count(
+        "Packets of the interval that a gateway could not pass on; not in bytes.", null="not stated"
+    )
 
 
 @table("staging", key=STAGING_KEY, covers=("event_at", "start_at", "end_at"))
