@@ -77,7 +77,7 @@ class ExportSettings(_Strict):
     clusters: tuple[str, ...] | None = None
     expect: Expectation | None = None
     record_format: str | None = None
-    temporality: Literal["cumulative", "delta"] | None = None
+    temporality: Literal["cumulative", "delta", "per_connection_total"] | None = None
     region: str | None = None
 
     @field_validator("format")

@@ -170,6 +170,10 @@ class VolumeRecords(StagingTable):
 
     start_at: Instant = c.start_at()
     end_at: Instant = c.end_at()
+    node: str = c.node(null="not stated, or the observer is no node")
+    flow_id: str = c.column(
+        "Id in the source: records that share it speak of one connection.", null="not stated"
+    )
     account_id: str = c.column("Cloud account that owns the interface.", null="not stated")
     interface_id: str = c.column("Network interface that observed.", null="not stated")
     instance_id: str = c.column("Instance of the interface.", null="none or not stated")
@@ -180,18 +184,57 @@ class VolumeRecords(StagingTable):
     source_address: str = c.column("Source address as the interface sees it.", null="not stated")
     source_port: pl.Int64 = c.column("Source port.", null="no ports or not stated")
     source_packet_address: str = c.column("Source in the packet header.", null="not stated")
+    source_xlated_address: str = c.column(
+        "Source behind the observer's translation.", null="not translated or not stated"
+    )
+    source_xlated_port: pl.Int64 = c.column(
+        "Source port behind it.", null="not translated or not stated"
+    )
     source_service: str = c.column("Provider's service that owns the source.", null="none")
+    source_pod_uid: str = c.pod_uid(null="not a pod, or not stated")
     destination_address: str = c.column("Destination as the interface sees it.", null="not stated")
     destination_port: pl.Int64 = c.column("Destination port.", null="no ports or not stated")
     destination_packet_address: str = c.column("Destination in the packet.", null="not stated")
+    destination_original_address: str = c.column(
+        "Address that was asked for, such as a service's.", null="the same or not stated"
+    )
+    destination_original_port: pl.Int64 = c.column(
+        "Port that was asked for.", null="the same or not stated"
+    )
+    destination_xlated_address: str = c.column(
+        "Destination behind the observer's translation.", null="not translated or not stated"
+    )
+    destination_xlated_port: pl.Int64 = c.column(
+        "Destination port behind it.", null="not translated or not stated"
+    )
     destination_service: str = c.column("Provider's service of the destination.", null="none")
+    destination_pod_uid: str = c.pod_uid(null="not a pod, or not stated")
     transport: str = c.column("TCP, UDP, SCTP, ICMP or the protocol number.", null="not stated")
     action: str = c.column("ACCEPT or REJECT.", null="not stated")
     reject_reason: str = c.column("Why rejected.", null="not stated")
     bytes: pl.Int64 = c.byte_count("Bytes in the interval.")
     packets: pl.Int64 = c.count("Packets in the interval.", null="not stated")
+    payload_bytes: pl.Int64 = c.byte_count(
+        "Of the bytes, those of the payload of the transport.", null="not stated"
+    )
+    missed_bytes: pl.Int64 = c.byte_count(
+        "Bytes of the payload, both ways, that the observer knows it did not see.",
+        null="not stated",
+        adds_up=False,
+    )
+    dropped_bytes: pl.Int64 = c.byte_count(
+        "Bytes that the node dropped; the bytes may hold them.", null="not stated"
+    )
     tcp_flags: pl.Int64 = c.column("Bit set of TCP flags seen.", null="not stated")
-    flow_direction: str = c.column("ingress or egress of the interface.", null="not stated")
+    connection_state: str = c.column(
+        "State of the connection at its end, as the source words it.", null="not stated"
+    )
+    packet_history: str = c.column("History of the connection's packets.", null="not stated")
+    flow_direction: str = c.column(
+        "ingress or egress of the interface; of a node also inner, between two of its own.",
+        null="not stated",
+    )
+    interfaces: TextList = c.column("Names of the interfaces passed.", null="not stated")
     traffic_path: str = c.column("Way that egress traffic takes.", null="not stated")
     sampling_interval: pl.Int64 = c.column(
         "One of this many packets was observed.", null="unsampled, or not stated", unit="packets"
@@ -206,8 +249,15 @@ class VolumeRecords(StagingTable):
         null="the interface itself",
     )
     temporality: str = c.column(
-        "Whether bytes are of the interval or since the connection began.",
-        allowed=("delta", "cumulative"),
+        "Whether bytes are of the interval, since the connection began, or of the whole "
+        "connection, told once at its end.",
+        allowed=("delta", "cumulative", "per_connection_total"),
+    )
+    repeats: str = c.column(
+        "Why the same bytes stand in another record of the same observer: its other interface, a "
+        "service's address before translation, the outer packets of an overlay.",
+        null="by no rule of the source",
+        allowed=("interface", "service", "overlay"),
     )
     byte_layer: str = c.column("Layer at which bytes are counted.", allowed=c.BYTE_LAYERS)
     source_cluster_name: str = c.column("Cluster of the source, by its name.", null="not stated")
@@ -241,14 +291,15 @@ class VolumeRecords(StagingTable):
     next_hop_vpc_id: str = c.column("Network of the next hop.", null="not stated")
     next_hop_subnet_id: str = c.column("Subnet of the next hop.", null="not stated")
     next_hop_zone_id: str = c.column("Zone id of the next hop.", null="not stated")
-    encryption: str = c.column("Encryption on the way, as the source words it.", null="not stated")
+    traffic_type: str = c.column("IPv4, IPv6 or EFA (remote memory access).", null="not stated")
+    encryption: str = c.column("Encryption on the way, in the source's terms.", null="not stated")
     ecs_cluster_name: str = c.column("ECS cluster of the interface.", null="not stated")
     ecs_service_name: str = c.column("ECS service of the interface.", null="not stated")
     ecs_task_id: str = c.column("ECS task of the interface.", null="not stated")
     ecs_container_ids: TextList = c.column("Containers of that task.", null="not stated")
     round_trip_seconds: pl.Float64 = c.seconds("Round-trip time measured.", null="not stated")
     undelivered_packets: pl.Int64 = c.count(
-        "Packets of the interval that a gateway could not pass on; not in bytes.", null="not stated"
+        "Packets of the interval that a gateway could not pass on.", null="not stated"
     )
 
 
