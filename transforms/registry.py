@@ -11,6 +11,7 @@ MODULES = (
     "transforms.intermediate.declared_dependencies",
     "transforms.intermediate.name_bindings",
     "transforms.intermediate.connections",
+    "transforms.intermediate.unconnected_events",
     "transforms.intermediate.object_transfers",
     "transforms.intermediate.counter_increments",
     "transforms.intermediate.pod_traffic",

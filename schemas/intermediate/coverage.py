@@ -30,3 +30,50 @@ class NodeCoverage(Table):
     masked_count: pl.Int64 = c.count("Records without a time, which enter no day.")
     sampled_ratio: pl.Float64 = c.ratio("Share observed.", null="not sampled, or unknown")
     reason: str = c.column("Why not covered.", null="covered")
+
+
+@table(
+    "intermediate",
+    key=(
+        "cluster", "reason", "node", "verdict", "source_namespace", "source_pod_name",
+        "destination_namespace", "destination_pod_name", "destination_port",
+    ),
+)  # fmt: skip
+class UnconnectedEvents(Table):
+    """Hubble's events of one day that are in no connection, by the reason and what they still say.
+
+    With the events of `connections` they are all events of the day. Verdict, pods and port are
+    told of `aggregated` and `masked` events only, which may be connections of pods that the export
+    does not tell apart.
+    """
+
+    unconnected_event_id: str = c.row_id(
+        "group of events",
+        "cluster, reason, node, verdict, source_namespace, source_pod_name, "
+        "destination_namespace, destination_pod_name, destination_port",
+    )
+    cluster: str = c.cluster()
+    reason: str = c.column(
+        "Why: `agent_event` tells of an agent, `aggregated` lines count flows, `socket` events "
+        "are before the network, `dns` stands in dns_lookups, `masked` has lost an address, "
+        "`other_protocol` is no TCP, UDP or SCTP, `health` endpoints are Cilium's, `host_or_proxy` "
+        "is a host's own pods as it probes them, a proxy's upstream leg or a resolver on another "
+        "port.",
+        allowed=(
+            "agent_event", "aggregated", "socket", "dns", "masked", "other_protocol", "health",
+            "host_or_proxy",
+        ),
+    )  # fmt: skip
+    node: str = c.node(null="not told, or not exported")
+    verdict: str = c.column("Hubble's verdict.", null="not told, or not exported")
+    source_namespace: str = c.namespace(null="not told, or not exported")
+    source_pod_name: str = c.pod_name(null="not told, or not exported")
+    destination_namespace: str = c.namespace(null="not told, or not exported")
+    destination_pod_name: str = c.pod_name(null="not told, or not exported")
+    destination_port: pl.Int64 = c.column("Port.", null="not told, or not exported")
+    event_count: pl.Int64 = c.count("Exported records.")
+    flow_count: pl.Int64 = c.count(
+        "Events that aggregated lines folded.", null="the lines are not aggregated"
+    )
+    first_event_at: Instant = c.column("Earliest event.", null="not told for host_or_proxy")
+    last_event_at: Instant = c.column("Latest event.", null="not told for host_or_proxy")

@@ -53,6 +53,7 @@ WITH classed AS (
         transport IN ('TCP', 'UDP', 'SCTP')
         AND event_type IS DISTINCT FROM 7
         AND agent_event IS NULL
+        AND flow_count IS NULL
         AND event_at IS NOT NULL
         AND source_address IS NOT NULL
         AND destination_address IS NOT NULL

@@ -20,10 +20,11 @@ it is named by HTTP or Hubble only.
 **End** on this day: FIN or RST; `reuse` where the tuple's next connection shows that this one had
 ended; `drop` (only drops) and `silence` (not TCP) if nothing followed for 60 s. Else it is open.
 
-**Left out and counted** in the session's table `connections_ignored` (reason, events of the day):
-DNS to a resolver, other protocols, socket events, health endpoints, a host's own pods as it probes
-them, the upstream leg of a proxy (the pod's identity with an address of no pod), and events whose
-time or addresses a mask removed.
+**Left out**, and counted in unconnected_events: DNS to a resolver, other protocols, socket events,
+health endpoints, a host's own pods as it probes them, the upstream leg of a proxy (the pod's
+identity with an address of no pod), lines of aggregated exports, which count flows and tell no
+connections apart, and events whose addresses a mask removed. Those of them that only the matched
+ends tell stand in the session's table `connections_ignored` (reason, events of the day).
 
 **Names** (design.md 5): HTTP host; a live binding of the pod, its node or the cluster; what Hubble
 states within 2 s of the start; the only external name that the pod asked in the 5 s before, where
@@ -123,5 +124,5 @@ TRANSFORM = Transform(
         Reads("name_bindings", "names"),
     ),
     build=build,
-    version=2,
+    version=3,
 )

@@ -460,21 +460,9 @@ def test_a_connection_of_yesterday_alone_has_no_row():
 # -- what is no connection -------------------------------------------------------------------
 
 
-def test_events_of_no_connection_are_counted_by_reason():
-    flows = [
-        sent("08:00", None, transport="UDP", destination_port=53),
-        answered("08:00", None, transport="UDP", source_port=53),
-        sent("08:00", None, transport="ICMPv4", source_port=None, destination_port=None),
-        sent("08:00", event_type=7),
-        sent("08:00", None, agent_event="IPCACHE_UPSERTED", transport=None),
-        sent("08:00", destination_identity=4),
-        sent("08:00", destination_identity=None, destination_labels=["reserved:health"]),
-        sent("08:00", source_address=None),
-        sent(at("08:00", days=-1), event_type=7),
-    ]
-    assert ignored(flows) == {
-        "dns": 2, "other_protocol": 1, "socket": 1, "agent_event": 1, "health": 2, "masked": 1,
-    }  # fmt: skip
+def test_a_line_that_counts_flows_is_no_connection():
+    assert of([sent("08:00", flow_count=12), sent("08:00", "SYN")])[0]["event_count"] == 1
+    assert of([sent("08:00", flow_count=12)]) == []
 
 
 def test_a_resolver_on_another_port_is_known_by_its_look_ups():
