@@ -7,6 +7,13 @@ from schemas.columns import Answers, Instant, TextList
 from schemas.staging.provenance import STAGING_KEY, StagingTable
 from schemas.table import table
 
+SAMPLE_KINDS = ("grid_point", "path_time")
+SAMPLE_KIND = (
+    "What the time of a counter's value is, where it was not read then: `grid_point`, that at "
+    "which a query repeated the newest value, which may be minutes older; `path_time`, the hour or "
+    "day in the file's path, else the end of its landing day. Neither becomes an increment."
+)
+
 
 @table("staging", key=STAGING_KEY, covers=("event_at",))
 class Flows(StagingTable):
@@ -162,6 +169,7 @@ class CounterSamples(StagingTable):
     counter_start_at: Instant = c.column(
         "When the counter started from zero.", null="unknown, or stated as equal to the reading"
     )
+    sample_kind: str = c.column(SAMPLE_KIND, null="it was read then", allowed=SAMPLE_KINDS)
 
 
 @table("staging", key=STAGING_KEY, covers=("start_at", "end_at"))
@@ -249,8 +257,8 @@ class VolumeRecords(StagingTable):
         null="the interface itself",
     )
     temporality: str = c.column(
-        "Whether bytes are of the interval, since the connection began, or of the whole "
-        "connection, told once at its end.",
+        "Whether bytes are of the interval, since the connection (of a counter: the counter) "
+        "began, or of the whole connection, told once at its end.",
         allowed=("delta", "cumulative", "per_connection_total"),
     )
     repeats: str = c.column(
@@ -300,6 +308,24 @@ class VolumeRecords(StagingTable):
     round_trip_seconds: pl.Float64 = c.seconds("Round-trip time measured.", null="not stated")
     undelivered_packets: pl.Int64 = c.count(
         "Packets of the interval that a gateway could not pass on.", null="not stated"
+    )
+    series_id: str = c.column(
+        "Hash of everything that names the series of a counter, observer excluded.",
+        null="no counter: an interval or a connection",
+    )
+    observer: str = c.column("Who read the counter.", null="no counter")
+    metric: str = c.column("Metric name as exported.", null="no counter")
+    counter_start_at: Instant = c.column(
+        "When the counter started from zero.", null="no counter, or unknown"
+    )
+    sample_kind: str = c.column(
+        SAMPLE_KIND, null="it was read then, or is no counter", allowed=SAMPLE_KINDS
+    )
+    stated_distance: str = c.column(
+        "How far the source says that the bytes went. It may have judged by a service's address, "
+        "or take any private address to be near.",
+        null="not stated",
+        allowed=c.DISTANCES,
     )
 
 

@@ -16,7 +16,8 @@ WITH readings AS (
         AND s.observer = n.observer
         AND s.temporality = n.temporality
     WHERE
-        epoch_us(s.event_at) >= CAST($start_us AS BIGINT) - 2 * CAST($look_back_us AS BIGINT)
+        s.sample_kind IS NULL
+        AND epoch_us(s.event_at) >= CAST($start_us AS BIGINT) - 2 * CAST($look_back_us AS BIGINT)
         AND epoch_us(s.event_at) < CAST($end_us AS BIGINT) + CAST($look_ahead_us AS BIGINT)
     GROUP BY n.series, n.temporality, at_us
 ),

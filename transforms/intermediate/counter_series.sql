@@ -3,7 +3,7 @@
 -- Reads: counter_samples.
 -- Parameters: $start_us and $end_us (the day), $look_back_us, $look_ahead_us.
 -- A series has one temporality; readings that claim another one are left out, because no rule could
--- say what they mean beside the rest.
+-- say what they mean beside the rest. So are values that were not read at their time.
 WITH named AS (
     SELECT
         series_id,
@@ -18,7 +18,8 @@ WITH named AS (
         MIN(byte_layer) AS byte_layer
     FROM counter_samples
     WHERE
-        epoch_us(event_at) >= CAST($start_us AS BIGINT) - 2 * CAST($look_back_us AS BIGINT)
+        sample_kind IS NULL
+        AND epoch_us(event_at) >= CAST($start_us AS BIGINT) - 2 * CAST($look_back_us AS BIGINT)
         AND epoch_us(event_at) < CAST($end_us AS BIGINT) + CAST($look_ahead_us AS BIGINT)
     GROUP BY series_id, observer
 )

@@ -59,6 +59,14 @@ def test_a_previous_reading_beyond_the_look_back_counts_as_absent():
     assert grown(old, reading("a", "08:00:00.000001", 9)) == []
 
 
+@pytest.mark.parametrize("kind", ["grid_point", "path_time"])
+def test_a_value_that_was_not_read_at_its_time_gives_no_increment(kind):
+    readings = [reading("a", "08:00", 100), reading("a", "08:02", 350)]
+    between = reading("a", "08:01", 200, sample_kind=kind)
+    assert grown(*readings, between) == grown(*readings)
+    assert grown(between, reading("a", "08:01:30", 300, sample_kind=kind)) == []
+
+
 def test_a_fall_to_less_than_seven_eighths_is_a_restart_with_a_lower_bound():
     assert grown(reading("a", "08:00", 800), reading("a", "08:01", 700)) == [
         (at("08:00"), at("08:01"), 700, True, False, "reset")
