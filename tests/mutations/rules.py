@@ -197,7 +197,12 @@ RULES: dict[str, Rules] = {
         free="description",
         large="asInt",
     ),
-    "aws_vpc_flow_log": rules(change=large_vpc_numbers),
+    "aws_vpc_flow_log": rules(
+        optional="account_id vpc_id subnet_id instance_id tcp_flags type packets action region "
+        "az_id pkt_srcaddr flow_direction traffic_path reject_reason",
+        large="bytes packets",
+        change=large_vpc_numbers,
+    ),
     "route53": rules(optional="version account_id region vpc_id srcids answers"),
     "gcp_dns": rules(
         optional="vmInstanceId vmInstanceIdString vmInstanceName vmProjectId vmZoneName severity "

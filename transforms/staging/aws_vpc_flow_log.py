@@ -1,9 +1,15 @@
-"""AWS VPC flow logs, text: one line per flow and aggregation interval, fields parted by blanks.
+"""AWS flow logs of networks and transit gateways: one line per flow and aggregation interval.
 
-Source: the VPC user guide's pages on flow log records. Files in S3 begin with a line that names the
-fields in the order that the flow log was given; files from elsewhere have no such line, so the
-order comes from the `record_format` setting, or is the default of version 2. The line of names is
-no record. `version` says little (it is wrong in public lines), the names say everything.
+Source: the VPC user guide's and the transit gateway guide's pages on flow log records, fields of
+versions 2 to 11. Files in S3 begin with a line that names the fields in the order that the flow log
+was given; files from elsewhere have no such line, so the order comes from the `record_format`
+setting, or is the default of version 2, or that of transit gateways. The line of names is no
+record. `version` says little (it is wrong in public lines), the names say everything. Rows of
+Parquet files are objects by field, whose names may have underscores; null is `-`.
+
+A transit gateway's record is of an attachment, which is the `interface_id`; the ends' own
+interfaces count the same bytes. So does a NAT gateway; a regional one names no interface but a
+resource. Both say so in `reporter`. Tags, which hold any text of users, are not kept.
 
 Times are whole seconds of the first and last packet. `end` is taken as the exclusive end, which
 moves bytes by less than a second; where both are one second, the interval is that second.
@@ -14,12 +20,16 @@ records speak of IP packets, so `packet` is taken.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
+import msgspec
+
 from transforms.redaction import redact_name
+from transforms.staging.json_heads import first_value
+from transforms.staging.json_records import RecordError, decode, rejected_masked
 from transforms.staging.parser import (
     FileContext,
     Parsed,
@@ -32,7 +42,9 @@ from transforms.staging.parser import (
     rejected,
 )
 from transforms.staging.refusal import RefusedError, refuse, refused
+from transforms.staging.stored_text import name_text
 from transforms.staging.values import (
+    INT64_MAX,
     canonical_address,
     identity,
     instant_of_microseconds,
@@ -48,7 +60,16 @@ _DEFAULT = (
     "version", "account-id", "interface-id", "srcaddr", "dstaddr", "srcport", "dstport",
     "protocol", "packets", "bytes", "start", "end", "action", "log-status",
 )  # fmt: skip
-_KNOWN = frozenset(_DEFAULT) | frozenset(
+_GATEWAY_DEFAULT = (
+    "version", "resource-type", "account-id", "tgw-id", "tgw-attachment-id",
+    "tgw-src-vpc-account-id", "tgw-dst-vpc-account-id", "tgw-src-vpc-id", "tgw-dst-vpc-id",
+    "tgw-src-subnet-id", "tgw-dst-subnet-id", "tgw-src-eni", "tgw-dst-eni", "tgw-src-az-id",
+    "tgw-dst-az-id", "tgw-pair-attachment-id", "srcaddr", "dstaddr", "srcport", "dstport",
+    "protocol", "packets", "bytes", "start", "end", "log-status", "type", "packets-lost-no-route",
+    "packets-lost-blackhole", "packets-lost-mtu-exceeded", "packets-lost-ttl-expired", "tcp-flags",
+    "region", "flow-direction", "pkt-src-aws-service", "pkt-dst-aws-service",
+)  # fmt: skip
+_KNOWN = frozenset(_DEFAULT) | frozenset(_GATEWAY_DEFAULT) | frozenset(
     {
         "vpc-id", "subnet-id", "instance-id", "tcp-flags", "type", "pkt-srcaddr", "pkt-dstaddr",
         "region", "az-id", "sublocation-type", "sublocation-id",
@@ -57,11 +78,19 @@ _KNOWN = frozenset(_DEFAULT) | frozenset(
         "ecs-container-instance-id", "ecs-container-id", "ecs-second-container-id",
         "ecs-service-name", "ecs-task-definition-arn", "ecs-task-arn", "ecs-task-id",
         "reject-reason", "resource-id", "encryption-status",
-        "instance-tag", "interface-tag", "asg-tag", "interface-type", "next-hop-interface-id",
+        "instance-tag", "instance-tag-2", "interface-tag", "interface-tag-2", "asg-tag",
+        "asg-tag-2", "interface-type", "next-hop-interface-id",
         "next-hop-subnet-id", "next-hop-vpc-id", "next-hop-az-id", "next-hop-interface-type",
     }
 )  # fmt: skip
 """Fields of versions 2 to 11; a header may name newer ones, which are passed over."""
+_TELLING = frozenset(
+    {
+        "interface-id", "srcaddr", "dstaddr", "log-status", "pkt-srcaddr", "pkt-dstaddr",
+        "tgw-attachment-id",
+    }
+)  # fmt: skip
+"""Fields by which an object is told from any other; a header has an order beside its names."""
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _STATUSES = frozenset({"OK", "NODATA", "SKIPDATA"})
 
@@ -72,6 +101,29 @@ _WORD = re.compile(r"[A-Za-z_]{1,40}")
 _PATH = re.compile(r"[0-9]{1,3}")
 _DIRECTION = re.compile(r"ingress|egress")
 _ACTION = re.compile(r"ACCEPT|REJECT")
+_TRAFFIC = re.compile(r"[A-Za-z0-9]{1,16}")
+_WORD_OR_NUMBER = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_ENCRYPTIONS = {"0": "none", "1": "nitro", "2": "application", "3": "nitro_and_application"}
+
+NAT_GATEWAY, TRANSIT_GATEWAY = "NAT_GATEWAY", "TRANSIT_GATEWAY"
+_GATEWAYS = {
+    "nat_gateway": NAT_GATEWAY,
+    "regional_nat_gateway": NAT_GATEWAY,
+    "transit_gateway": TRANSIT_GATEWAY,
+}
+"""Kinds of interfaces through which traffic of others passes."""
+_CONTAINERS = ("ecs-container-id", "ecs-second-container-id")
+_LOST = (
+    "packets-lost-no-route", "packets-lost-blackhole", "packets-lost-mtu-exceeded",
+    "packets-lost-ttl-expired",
+)  # fmt: skip
+SHOWN_KEYS = frozenset(
+    key.encode()
+    for name in ("action", "log-status", "flow-direction", "type", "srcaddr", "dstaddr")
+    for key in {name, name.replace("-", "_")}
+)
+"""Keys of a refused row whose text an excerpt may show; tags hold any text of users."""
+_OBJECT = msgspec.json.Decoder(dict[str, Any])
 
 _TRANSPORTS = {
     "1": "ICMP", "6": "TCP", "17": "UDP", "47": "GRE", "50": "ESP", "58": "ICMPv6", "132": "SCTP",
@@ -92,36 +144,49 @@ def _fields_of(tokens: list[str]) -> tuple[str, ...] | None:
 
 def _unusable(names: tuple[str, ...]) -> str | None:
     """Why records cannot be read by these fields, if they cannot."""
-    if any(name.startswith("tgw-") for name in names):
-        return "other_format: expected VPC flow log fields, got those of a transit gateway"
-    if len(set(names)) < len(names):
-        return "header: expected each field once"
-    return None
+    return "header: expected each field once" if len(set(names)) < len(names) else None
 
 
-def _is_default(tokens: list[str]) -> bool:
-    return (
+def _default_order(tokens: list[str]) -> tuple[str, ...] | None:
+    """The fields of a record without a header that has those of a default; else none."""
+    if (
         len(tokens) == len(_DEFAULT)
         and tokens[0] == "2"
         and tokens[2].startswith("eni-")
         and tokens[-1] in _STATUSES
-    )
+    ):
+        return _DEFAULT
+    if (
+        len(tokens) == len(_GATEWAY_DEFAULT)
+        and tokens[3].startswith("tgw-")
+        and tokens[4].startswith("tgw-attach-")
+        and tokens[25] in _STATUSES
+    ):
+        return _GATEWAY_DEFAULT
+    return None
 
 
 def _recognise(head: bytes) -> Recognition:
     first = next((line for line in head.split(b"\n") if line.strip()), b"")
+    if first.lstrip()[:1] == b"{":
+        value = first_value(head)
+        names = tuple(map(_field_name, value)) if isinstance(value, dict) else ()
+        known = sum(name in _KNOWN for name in names)
+        is_told = len(_TELLING.intersection(names)) >= 2 and known * 2 >= len(names)
+        return Recognition(3, f"rows of {len(names)} fields") if is_told else Recognition(0)
     tokens = first[:MAX_LINE_BYTES].decode("utf-8", "replace").split()
-    names = _fields_of(tokens)
-    if names is not None:
-        usable = _unusable(names) is None
-        return Recognition(3, f"header of {len(names)} fields") if usable else Recognition(0)
-    if _is_default(tokens):
-        return Recognition(2, "no header, default fields of version 2")
+    header = _fields_of(tokens)
+    if header is not None:
+        usable = _unusable(header) is None
+        return Recognition(3, f"header of {len(header)} fields") if usable else Recognition(0)
+    order = _default_order(tokens)
+    if order is not None:
+        kind = "version 2" if order is _DEFAULT else "transit gateways"
+        return Recognition(2, f"no header, default fields of {kind}")
     may_be = (
         len(tokens) >= 8
         and not _STATUSES.isdisjoint(tokens)
-        and any(token.startswith("eni-") for token in tokens)
-        and not any(token.startswith("tgw-") for token in tokens)
+        and any(token.startswith(("eni-", "tgw-attach-")) for token in tokens)
     )
     if may_be:
         return Recognition(1, "no header; `record_format` must name the fields")
@@ -131,12 +196,16 @@ def _recognise(head: bytes) -> Recognition:
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
     names: tuple[str, ...] | None = None
     problem: str | None = None
+    temporality = context.temporality or "delta"
     if context.record_format is not None:
         names = _fields_of(re.sub(r"[${},]", " ", context.record_format).split())
         problem = "record_format: expected names of fields" if names is None else _unusable(names)
     for raw in records:
         if len(raw.data) > MAX_LINE_BYTES:
             yield rejected(raw, f"unreadable_line: expected at most {MAX_LINE_BYTES} bytes")
+            continue
+        if raw.data.lstrip()[:1] == b"{":
+            yield _object(raw, temporality)
             continue
         tokens = raw.data.decode("utf-8", "replace").split()
         header = _fields_of(tokens)
@@ -148,27 +217,71 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
         if problem is not None:
             yield rejected(raw, f"no_fields: the fields are not known, as {problem}")
             continue
-        order = names or (_DEFAULT if _is_default(tokens) else None)
+        order = names or _default_order(tokens)
         if order is None:
             yield rejected(
                 raw, "no_fields: expected a first line or a `record_format` that names the fields"
             )
             continue
-        yield _record(raw, order, tokens)
+        yield _record(raw, order, tokens, temporality)
 
 
-def _record(raw: RawRecord, order: tuple[str, ...], tokens: list[str]) -> Parsed:
+def _record(raw: RawRecord, order: tuple[str, ...], tokens: list[str], temporality: str) -> Parsed:
     if len(tokens) != len(order):
         return rejected(raw, f"field_count: expected {len(order)} fields, got {len(tokens)}")
     values = dict(zip(order, tokens, strict=True))
     try:
-        rows = _rows(values, identity(" ".join(order), " ".join(tokens)))
+        rows = _rows(values, identity(" ".join(order), " ".join(tokens)), temporality)
     except RefusedError as error:
         return refused(raw, error)
     return accepted(raw, *rows) if rows else ignored(raw, "no_data")
 
 
-def _rows(values: dict[str, str], record_id: str) -> list[Row]:
+def _object(raw: RawRecord, temporality: str) -> Parsed:
+    """Read a row of a table; it is identified by its known fields, in whichever order."""
+    try:
+        values = _values_of(decode(_OBJECT, raw.data, "$"))
+        named = sorted(name for name in values if name in _KNOWN)
+        record_id = identity(" ".join(named), " ".join(values[name] for name in named))
+        rows = _rows(values, record_id, temporality)
+    except (RecordError, RefusedError) as error:
+        return rejected_masked(raw, error, SHOWN_KEYS)
+    return accepted(raw, *rows) if rows else ignored(raw, "no_data")
+
+
+def _field_name(key: str) -> str:
+    return key.lower().replace("_", "-")
+
+
+def _values_of(row: dict[str, Any]) -> dict[str, str]:
+    """The values of a row as a line would write them, by field.
+
+    Raises:
+        RefusedError: It names no such fields, one twice, or holds what no line could.
+    """
+    values: dict[str, str] = {}
+    for key, value in row.items():
+        name = _field_name(key)
+        if name not in _KNOWN:
+            continue
+        if name in values:
+            refuse("field_twice", "each field once")
+        if value is None or value == "":
+            text = "-"
+        elif isinstance(value, str):
+            text = value
+        elif isinstance(value, bool) or not isinstance(value, int):
+            refuse(name, "a text, a whole number or null", value)
+        else:
+            # What needs more digits than a number can have is refused with the field.
+            text = str(value) if value.bit_length() <= 80 else "too large"
+        values[name] = text
+    if len(values) < 2:
+        refuse("no_fields", "an object of fields of a flow log")
+    return values
+
+
+def _rows(values: Mapping[str, str], record_id: str, temporality: str) -> list[Row]:
     """Give the rows of a record: volume, loss or, of an interval without traffic, none.
 
     A record of skipped data may hold what was not skipped.
@@ -182,18 +295,33 @@ def _rows(values: dict[str, str], record_id: str) -> list[Row]:
     if status == "NODATA":
         return []
     start_at, end_at = _interval(values)
+    observed = _observed(values)
     rows: list[Row] = []
     if status == "SKIPDATA":
-        rows.append(("loss_reports", _loss(values, start_at, end_at, record_id)))
+        rows.append(("loss_reports", _loss(observed, start_at, end_at, record_id)))
     if status == "OK" or values.get("bytes", "-") != "-":
-        rows.append(("volume_records", _volume(values, start_at, end_at, record_id)))
+        volume = _volume(values, start_at, end_at, record_id, temporality)
+        rows.append(("volume_records", volume | observed))
     return rows
 
 
+def _observed(values: Mapping[str, str]) -> dict[str, str | None]:
+    """What observed: an interface, an attachment of a transit gateway, or a NAT gateway."""
+    if "tgw-attachment-id" in values or "tgw-id" in values:
+        attachment = _shaped(values, "tgw-attachment-id", _ID) or _shaped(values, "tgw-id", _ID)
+        return {"interface_id": attachment, "reporter": TRANSIT_GATEWAY}
+    interface = _shaped(values, "interface-id", _ID)
+    resource = _shaped(values, "resource-id", _ID)
+    reporter = _GATEWAYS.get(values.get("interface-type", "-"))
+    if interface is None and resource is not None and resource.startswith("nat-"):
+        reporter = NAT_GATEWAY
+    return {"interface_id": interface or resource, "reporter": reporter}
+
+
 def _loss(
-    values: dict[str, str], start_at: datetime, end_at: datetime, record_id: str
+    observed: Mapping[str, str | None], start_at: datetime, end_at: datetime, record_id: str
 ) -> dict[str, Any]:
-    interface = _shaped(values, "interface-id", _ID) or _shaped(values, "resource-id", _ID)
+    interface = observed["interface_id"]
     return {
         "record_id": record_id,
         "source": "volume_records",
@@ -209,7 +337,11 @@ def _loss(
 
 
 def _volume(
-    values: dict[str, str], start_at: datetime, end_at: datetime, record_id: str
+    values: Mapping[str, str],
+    start_at: datetime,
+    end_at: datetime,
+    record_id: str,
+    temporality: str,
 ) -> dict[str, Any]:
     protocol = values.get("protocol", "-")
     if protocol != "-" and integer(protocol, maximum=255) is None:
@@ -222,7 +354,6 @@ def _volume(
         "start_at": start_at,
         "end_at": end_at,
         "account_id": _shaped(values, "account-id", _ACCOUNT),
-        "interface_id": _shaped(values, "interface-id", _ID),
         "instance_id": _shaped(values, "instance-id", _ID),
         "vpc_id": _shaped(values, "vpc-id", _ID),
         "subnet_id": _shaped(values, "subnet-id", _ID),
@@ -246,13 +377,37 @@ def _volume(
         "traffic_path": _shaped(values, "traffic-path", _PATH),
         "sampling_interval": None,
         "scaled": "raw",
-        "reporter": None,
-        "temporality": "delta",
+        "temporality": temporality,
         "byte_layer": "packet",
+        **({} if _RARE.isdisjoint(values) else _more(values)),
     }
 
 
-def _interval(values: dict[str, str]) -> tuple[datetime, datetime]:
+def _more(values: Mapping[str, str]) -> dict[str, Any]:
+    """Columns of fields that few flow logs have."""
+    row: dict[str, Any] = {}
+    for name, (column, read) in _MORE.items():
+        if values.get(name, "-") != "-":
+            row[column] = read(values, name)
+    # A name is asked for more often than the ARN that ends with it; either tells it.
+    for name, column in (("ecs-cluster-arn", "ecs_cluster_name"), ("ecs-task-arn", "ecs_task_id")):
+        arn = values.get(name, "-")
+        if arn != "-" and row.get(column) is None:
+            row[column] = name_text(arn.rpartition("/")[2])
+    containers = [_named(values, name) for name in _CONTAINERS if values.get(name, "-") != "-"]
+    if containers:
+        row["ecs_container_ids"] = containers
+    sublocation = [values.get(name, "-") for name in ("sublocation-type", "sublocation-id")]
+    if sublocation != ["-", "-"]:
+        row["sublocation"] = name_text("/".join(part for part in sublocation if part != "-"))
+    lost = [_number(values, name) for name in _LOST]
+    stated = [count for count in lost if count is not None]
+    if stated:
+        row["undelivered_packets"] = min(sum(stated), INT64_MAX)
+    return row
+
+
+def _interval(values: Mapping[str, str]) -> tuple[datetime, datetime]:
     if "-" in {values.get("start", "-"), values.get("end", "-")}:
         refuse("no_time", "start and end in seconds since 1970", None)
     start, end = _second(values["start"]), _second(values["end"])
@@ -273,7 +428,7 @@ def _second(text: str) -> datetime | None:
     return _second_of(text) if len(text) <= 20 else None
 
 
-def _number(values: dict[str, str], name: str) -> int | None:
+def _number(values: Mapping[str, str], name: str) -> int | None:
     text = values.get(name, "-")
     if text == "-":
         return None
@@ -283,7 +438,7 @@ def _number(values: dict[str, str], name: str) -> int | None:
     return number
 
 
-def _port(values: dict[str, str], name: str, protocol: str) -> int | None:
+def _port(values: Mapping[str, str], name: str, protocol: str) -> int | None:
     port = _number(values, name)
     if port is None:
         return None
@@ -292,7 +447,7 @@ def _port(values: dict[str, str], name: str, protocol: str) -> int | None:
     return None if port == 0 and protocol not in _WITH_PORTS else port
 
 
-def _address(values: dict[str, str], name: str) -> str | None:
+def _address(values: Mapping[str, str], name: str) -> str | None:
     text = values.get(name, "-")
     if text == "-":
         return None
@@ -302,7 +457,7 @@ def _address(values: dict[str, str], name: str) -> str | None:
     return address
 
 
-def _shaped(values: dict[str, str], name: str, shape: re.Pattern[str]) -> str | None:
+def _shaped(values: Mapping[str, str], name: str, shape: re.Pattern[str]) -> str | None:
     text = values.get(name, "-")
     if text == "-":
         return None
@@ -311,17 +466,60 @@ def _shaped(values: dict[str, str], name: str, shape: re.Pattern[str]) -> str | 
     return text
 
 
-def _service(values: dict[str, str], name: str) -> str | None:
+def _service(values: Mapping[str, str], name: str) -> str | None:
     service = _shaped(values, name, _SERVICE)
     return redact_name(service) if service else None
 
 
+def _named(values: Mapping[str, str], name: str) -> str | None:
+    return name_text(values[name])
+
+
+def _id_of(values: Mapping[str, str], name: str) -> str | None:
+    return _shaped(values, name, _ID)
+
+
+def _kind_of_traffic(values: Mapping[str, str], name: str) -> str | None:
+    return _shaped(values, name, _TRAFFIC)
+
+
+def _encryption(values: Mapping[str, str], name: str) -> str | None:
+    return _ENCRYPTIONS.get(values[name]) or _shaped(values, name, _WORD_OR_NUMBER)
+
+
+_MORE: dict[str, tuple[str, Callable[[Mapping[str, str], str], str | None]]] = {
+    "type": ("traffic_type", _kind_of_traffic),
+    "tgw-src-vpc-id": ("source_vpc_id", _id_of),
+    "tgw-dst-vpc-id": ("destination_vpc_id", _id_of),
+    "tgw-src-az-id": ("source_zone", _id_of),
+    "tgw-dst-az-id": ("destination_zone", _id_of),
+    "ecs-cluster-name": ("ecs_cluster_name", _named),
+    "ecs-service-name": ("ecs_service_name", _named),
+    "ecs-task-id": ("ecs_task_id", _named),
+    "encryption-status": ("encryption", _encryption),
+    "interface-type": ("interface_type", _named),
+    "next-hop-interface-id": ("next_hop_interface_id", _id_of),
+    "next-hop-interface-type": ("next_hop_interface_type", _named),
+    "next-hop-vpc-id": ("next_hop_vpc_id", _id_of),
+    "next-hop-subnet-id": ("next_hop_subnet_id", _id_of),
+    "next-hop-az-id": ("next_hop_zone_id", _id_of),
+}
+"""Field → column and how it is read, of fields that few flow logs have."""
+_RARE = frozenset(
+    {
+        *_MORE, *_CONTAINERS, *_LOST, "ecs-cluster-arn", "ecs-task-arn", "sublocation-type",
+        "sublocation-id",
+    }
+)  # fmt: skip
+
 PARSER = Parser(
     name="aws_vpc_flow_log",
-    title="AWS VPC flow log",
+    title="AWS VPC or transit gateway flow log",
     tables=("volume_records", "loss_reports"),
     shape="lines",
-    record="One line, which is one flow at one interface over one interval; the header is none.",
+    record=(
+        "One line or row, which is one flow at one interface over one interval; the header is none."
+    ),
     cannot_tell="Pods (only addresses), names, traffic between pods of one node, the byte layer.",
     recognise=_recognise,
     parse=_parse,

@@ -1,4 +1,6 @@
-"""AWS VPC flow logs: default fields with and without a first line, version 5, fields reordered."""
+"""AWS flow logs: default fields with and without a first line, later versions, rows, gateways."""
+
+import json
 
 _DEFAULT = (
     "version account-id interface-id srcaddr dstaddr srcport dstport protocol packets bytes start "
@@ -50,6 +52,45 @@ def _shuffled(number: int) -> str:
     )
 
 
+_LATER = (
+    f"{_EVERY} ecs-cluster-name ecs-task-id ecs-container-id resource-id encryption-status "
+    "instance-tag interface-type next-hop-interface-id next-hop-az-id next-hop-interface-type"
+)
+
+
+def _later(number: int) -> str:
+    return (
+        f"{_every(number)} train 0f1e{number} c{number} - {number % 4} a%20tag "
+        f"{'nat_gateway' if number % 3 else '-'} eni-0b{number} euw1-az2 transit_gateway"
+    )
+
+
+def _gateway(number: int) -> str:
+    return (
+        "6 TransitGateway 111122223333 tgw-0a1b2c3d tgw-attach-0a1b 111122223333 444455556666 "
+        "vpc-0a vpc-0b subnet-0a subnet-0b eni-0a eni-0b euw1-az1 euw1-az2 tgw-attach-0c2d "
+        f"10.30.1.{number} 10.40.1.9 {40_000 + number} 443 6 {30 + number} {40_009 + number} "
+        f"{1_773_223_320 + number} {1_773_223_380 + number} {'SKIPDATA' if number == 3 else 'OK'} "
+        f"IPv4 0 0 {number} 0 26 eu-west-1 {'ingress' if number % 2 else 'egress'} - -"
+    )
+
+
+def _row(number: int) -> str:
+    """A row of a Parquet file, whose numbers are numbers."""
+    values = zip(_EVERY.split(), _every(number).split(), strict=True)
+    row: dict[str, str | int | None] = {
+        name.replace("-", "_"): None
+        if text == "-"
+        else int(text)
+        if text.isdigit() and name != "account-id"
+        else text
+        for name, text in values
+    }
+    if number == 5:
+        row |= {"log_status": "SKIPDATA", "bytes": None, "packets": None}
+    return json.dumps(row)
+
+
 def _text(*lines: str) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
@@ -59,4 +100,7 @@ FILES: tuple[bytes, ...] = (
     _text(*(_default(n, "SKIPDATA" if n == 4 else "OK") for n in range(8))),
     _text(_EVERY, *(_every(n) for n in range(12))),
     _text(_SHUFFLED, *(_shuffled(n) for n in range(8))),
+    _text(_LATER, *(_later(n) for n in range(8))),
+    _text(*(_gateway(n) for n in range(8))),
+    _text(*(_row(n) for n in range(8))),
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from tests.pipelines.cli.command import podledger
 
@@ -188,7 +189,8 @@ SAMPLES: dict[str, Known | Unknown] = {
         "it may be aws_vpc_flow_log (no header; `record_format` must name the fields); "
         "state the format"
     ),
-    "counters/aws_tgwflow_noheader.log": Unknown(),
+    # The default fields of transit gateways.
+    "counters/aws_tgwflow_noheader.log": Known("aws_vpc_flow_log", 2),
     "counters/antrea_flowaggregator_flowlog.csv": Unknown(),
     "counters/antrea_flowaggregator_s3.csv": Unknown(),
     "counters/azure_vnet_flowlog_v4.json": Unknown(),
@@ -232,11 +234,11 @@ STATED: list[tuple[str, tuple[str, ...], Known | Unknown]] = [
         ("--format", "aws_vpc_flow_log"),
         Known("aws_vpc_flow_log", rejected={"no_fields": 1}),
     ),
-    # A transit gateway's records are no VPC flow log, whoever says so.
+    # What is said of a record's fields holds, though they are those of a default.
     (
         "counters/aws_tgwflow_noheader.log",
         ("--format", "aws_vpc_flow_log", "--record-format", TGW_FIELDS),
-        Known("aws_vpc_flow_log", rejected={"no_fields": 2}),
+        Known("aws_vpc_flow_log", rejected={"field_count": 2}),
     ),
     (
         "polyaxon/api_run_job_lineage_upstream.json",
@@ -312,6 +314,26 @@ def test_no_real_file_is_left_out(samples: Path) -> None:
         if path.is_file() and path.name != "README.md"
     }
     assert files == set(SAMPLES)
+
+
+def test_a_flow_log_in_parquet_is_read_by_the_names_of_its_columns(tmp_path: Path) -> None:
+    path = tmp_path / "111122223333_vpcflowlogs.log.parquet"
+    columns = {
+        "interface_id": ["eni-0a1b"] * 3,
+        "srcaddr": ["192.0.2.1", None, "192.0.2.1"],
+        "dstaddr": ["198.51.100.7", None, "198.51.100.7"],
+        "dstport": pa.array([443, None, 443], pa.int32()),
+        "protocol": pa.array([6, None, 6], pa.int32()),
+        "bytes": pa.array([5_000, None, 900], pa.int64()),
+        "start": pa.array([1_773_100_800] * 3, pa.int64()),
+        "end": pa.array([1_773_100_860] * 3, pa.int64()),
+        "log_status": ["OK", "NODATA", "SKIPDATA"],
+    }
+    parquet.write_table(pa.table(columns), path)
+    code, (item,) = found(path)
+    assert (code, item["format"]) == (0, "aws_vpc_flow_log")
+    assert item["counts"] == {"record": 3, "accepted": 2, "rejected": 0, "ignored": 1}
+    assert item["ignored"] == {"no_data": 1}
 
 
 # -- what is shown -------------------------------------------------------------------------------

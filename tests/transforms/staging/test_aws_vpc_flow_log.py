@@ -1,3 +1,4 @@
+import json
 from datetime import UTC, datetime
 from random import Random
 
@@ -84,6 +85,94 @@ EVERYTHING = {
     "scaled": "raw",
     "temporality": "delta",
     "byte_layer": "packet",
+    "traffic_type": "IPv4",
+}
+LATER = {
+    "sublocation-type": ("outpost", "sublocation", "outpost"),
+    "ecs-cluster-name": ("train", "ecs_cluster_name", "train"),
+    "ecs-service-name": ("svc-a", "ecs_service_name", "svc-a"),
+    "ecs-task-id": ("0f1e2d3c", "ecs_task_id", "0f1e2d3c"),
+    "ecs-cluster-arn": (
+        "arn:aws:ecs:eu-west-1:111122223333:cluster/by-arn", "ecs_cluster_name", "by-arn",
+    ),
+    "ecs-task-arn": (
+        "arn:aws:ecs:eu-west-1:111122223333:task/train/77aa", "ecs_task_id", "77aa",
+    ),
+    "ecs-container-id": ("c1", "ecs_container_ids", ["c1"]),
+    "ecs-second-container-id": ("c2", "ecs_container_ids", ["c2"]),
+    "reject-reason": ("BPA", "reject_reason", "BPA"),
+    "encryption-status": ("1", "encryption", "nitro"),
+    "interface-type": ("network_load_balancer", "interface_type", "network_load_balancer"),
+    "next-hop-interface-id": ("eni-0b", "next_hop_interface_id", "eni-0b"),
+    "next-hop-interface-type": ("nat_gateway", "next_hop_interface_type", "nat_gateway"),
+    "next-hop-vpc-id": ("vpc-0b", "next_hop_vpc_id", "vpc-0b"),
+    "next-hop-subnet-id": ("subnet-0b", "next_hop_subnet_id", "subnet-0b"),
+    "next-hop-az-id": ("euw1-az2", "next_hop_zone_id", "euw1-az2"),
+}  # fmt: skip
+"""Field of a later version → its text, the column that it fills, and with what."""
+GATEWAY = {
+    "version": "6",
+    "resource-type": "TransitGateway",
+    "account-id": "111122223333",
+    "tgw-id": "tgw-0a1b2c3d",
+    "tgw-attachment-id": "tgw-attach-0a1b",
+    "tgw-src-vpc-account-id": "111122223333",
+    "tgw-dst-vpc-account-id": "444455556666",
+    "tgw-src-vpc-id": "vpc-0a",
+    "tgw-dst-vpc-id": "vpc-0b",
+    "tgw-src-subnet-id": "subnet-0a",
+    "tgw-dst-subnet-id": "subnet-0b",
+    "tgw-src-eni": "eni-0a",
+    "tgw-dst-eni": "eni-0b",
+    "tgw-src-az-id": "euw1-az1",
+    "tgw-dst-az-id": "euw1-az2",
+    "tgw-pair-attachment-id": "tgw-attach-0c2d",
+    "srcaddr": "10.30.1.61",
+    "dstaddr": "10.40.1.9",
+    "srcport": "57275",
+    "dstport": "443",
+    "protocol": "6",
+    "packets": "30",
+    "bytes": "40009",
+    "start": "1773223320",
+    "end": "1773223390",
+    "log-status": "OK",
+    "type": "IPv4",
+    "packets-lost-no-route": "1",
+    "packets-lost-blackhole": "2",
+    "packets-lost-mtu-exceeded": "0",
+    "packets-lost-ttl-expired": "4",
+    "tcp-flags": "26",
+    "region": "eu-west-1",
+    "flow-direction": "ingress",
+    "pkt-src-aws-service": "-",
+    "pkt-dst-aws-service": "-",
+}
+THROUGH_A_GATEWAY = {
+    "start_at": START,
+    "end_at": END,
+    "account_id": "111122223333",
+    "interface_id": "tgw-attach-0a1b",
+    "region": "eu-west-1",
+    "source_address": "10.30.1.61",
+    "source_port": 57_275,
+    "source_vpc_id": "vpc-0a",
+    "source_zone": "euw1-az1",
+    "destination_address": "10.40.1.9",
+    "destination_port": 443,
+    "destination_vpc_id": "vpc-0b",
+    "destination_zone": "euw1-az2",
+    "transport": "TCP",
+    "bytes": 40_009,
+    "packets": 30,
+    "undelivered_packets": 7,
+    "tcp_flags": 26,
+    "flow_direction": "ingress",
+    "traffic_type": "IPv4",
+    "reporter": "TRANSIT_GATEWAY",
+    "scaled": "raw",
+    "temporality": "delta",
+    "byte_layer": "packet",
 }
 
 
@@ -160,10 +249,179 @@ def test_headers_are_no_records():
     assert locators == ["line 3", "line 5"]
 
 
-def test_fields_of_newer_versions_are_passed_over():
-    newer = "ecs-task-id reject-reason resource-id encryption-status next-hop-az-id some-new-field"
-    text = f"{HEADER} {newer}\n{record()} t1 BPA - 1 euw1-az2 x"
-    assert stated(volume(text), "record_id") == EVERYTHING | {"reject_reason": "BPA"}
+def test_every_field_of_versions_6_to_11_fills_its_column():
+    fields = {name: text for name, (text, *_) in LATER.items()} | {"sublocation-id": "op-0a1b"}
+    values = FIELDS | fields
+    text = f"{' '.join(values)}\n{' '.join(values.values())}"
+    wanted = {column: value for _, column, value in LATER.values()} | {
+        "sublocation": "outpost/op-0a1b",
+        "ecs_cluster_name": "train",
+        "ecs_task_id": "0f1e2d3c",
+        "ecs_container_ids": ["c1", "c2"],
+    }
+    assert stated(volume(text), "record_id") == EVERYTHING | wanted
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_a_field_of_a_later_version_alone_fills_its_column(name):
+    text, column, value = LATER[name]
+    order = ("bytes", "start", "end", name)
+    values = volume(f"{' '.join(order)}\n40009 1773223320 1773223390 {text}")
+    assert values[column] == value
+    assert volume(f"{' '.join(order)}\n40009 1773223320 1773223390 -").get(column) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "encryption"),
+    [("0", "none"), ("2", "application"), ("3", "nitro_and_application"), ("9", "9")],
+)
+def test_encryption_is_a_word(status, encryption):
+    found = volume(f"{HEADER} encryption-status\n{record()} {status}")
+    assert found["encryption"] == encryption
+
+
+def test_fields_of_unknown_versions_and_tags_are_passed_over():
+    text = f"{HEADER} instance-tag instance-tag-2 asg-tag some-new-field\n{record()} a%20b c d x"
+    assert stated(volume(text), "record_id") == EVERYTHING
+
+
+@pytest.mark.parametrize(
+    ("fields", "texts", "interface", "reporter"),
+    [
+        ("interface-id resource-id", "- nat-0a1b2c3d", "nat-0a1b2c3d", "NAT_GATEWAY"),
+        ("interface-id resource-id", "eni-0a nat-0a1b", "eni-0a", None),
+        ("resource-id", "nat-0a1b2c3d", "nat-0a1b2c3d", "NAT_GATEWAY"),
+        ("interface-id interface-type", "eni-0a nat_gateway", "eni-0a", "NAT_GATEWAY"),
+        ("interface-id interface-type", "eni-0a regional_nat_gateway", "eni-0a", "NAT_GATEWAY"),
+        ("interface-id interface-type", "eni-0a transit_gateway", "eni-0a", "TRANSIT_GATEWAY"),
+        ("interface-id interface-type", "eni-0a vpc_endpoint", "eni-0a", None),
+        ("tgw-id tgw-attachment-id", "tgw-0a tgw-attach-0b", "tgw-attach-0b", "TRANSIT_GATEWAY"),
+        ("tgw-id srcaddr", "tgw-0a 192.0.2.1", "tgw-0a", "TRANSIT_GATEWAY"),
+        ("tgw-attachment-id srcaddr", "- 192.0.2.1", None, "TRANSIT_GATEWAY"),
+    ],
+)
+def test_a_gateway_that_observes_says_so(fields, texts, interface, reporter):
+    text = f"{fields} bytes start end\n{texts} 5 1773223320 1773223390"
+    values = volume(text)
+    assert (values["interface_id"], values["reporter"]) == (interface, reporter)
+
+
+def test_every_field_of_a_transit_gateway_fills_its_column():
+    text = f"{' '.join(GATEWAY)}\n{' '.join(GATEWAY.values())}"
+    assert stated(volume(text), "record_id") == THROUGH_A_GATEWAY
+    assert stated(volume(" ".join(GATEWAY.values())), "record_id") == THROUGH_A_GATEWAY
+    lost = {name: "-" for name in GATEWAY if name.startswith("packets-lost")}
+    values = GATEWAY | lost
+    found = volume(f"{' '.join(values)}\n{' '.join(values.values())}")
+    assert found.get("undelivered_packets") is None
+
+
+def test_skipped_data_of_a_transit_gateway_is_a_loss_at_its_attachment():
+    text = " ".join((GATEWAY | {"log-status": "SKIPDATA", "bytes": "-"}).values())
+    parsed = one(text)
+    assert [table for table, _ in parsed.rows] == ["loss_reports"]
+    assert parsed.rows[0][1]["reason"] == "SKIPDATA tgw-attach-0a1b"
+
+
+def row(names=str, **changes):
+    """A row of a Parquet file as it is read: numbers where the format has numbers."""
+    values = {
+        name: int(text) if text.isdigit() and name != "account-id" else text
+        for name, text in FIELDS.items()
+    }
+    values |= {name.replace("_", "-"): value for name, value in changes.items()}
+    return json.dumps({names(name): value for name, value in values.items()})
+
+
+@pytest.mark.parametrize("names", [str, lambda name: name.replace("-", "_"), str.upper])
+def test_a_row_of_a_table_fills_every_column(names):
+    assert stated(volume(row(names)), "record_id") == EVERYTHING
+
+
+@pytest.mark.parametrize("empty", [None, "", "-"])
+def test_null_in_a_row_is_a_dash(empty):
+    values = volume(row(pkt_srcaddr=empty, traffic_path=empty))
+    left = EVERYTHING.keys() - {"source_packet_address", "traffic_path"}
+    assert stated(values, "record_id") == {name: EVERYTHING[name] for name in left}
+
+
+def test_a_row_says_that_data_was_skipped_or_none_was_there():
+    empty = dict.fromkeys(("srcaddr", "dstaddr", "srcport", "dstport", "protocol", "packets"))
+    assert one(row(log_status="NODATA", bytes=None, **empty)).ignore == "no_data"
+    parsed = one(row(log_status="SKIPDATA", bytes=None, **empty))
+    assert [table for table, _ in parsed.rows] == ["loss_reports"]
+
+
+def test_a_row_is_identified_by_its_fields_in_whichever_order_and_names():
+    first = volume(row())["record_id"]
+    values = json.loads(row())
+    again = json.dumps(dict(sorted(values.items())) | {"unknown": 7})
+    assert volume(again)["record_id"] == first
+    assert volume(row(str.upper))["record_id"] == first
+    assert volume(row(packets=31))["record_id"] != first
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{", "invalid_json"),
+        ("{}", "no_fields"),
+        ('{"bytes": 5}', "no_fields"),
+        ('{"a": 1, "b": 2}', "no_fields"),
+        (row(bytes=None), "bytes"),
+        (row(bytes=True), "bytes"),
+        (row(bytes=5.5), "bytes"),
+        (row(bytes=[5]), "bytes"),
+        (row(bytes=-5), "bytes"),
+        (row(bytes=2**63), "bytes"),
+        (row(bytes=10**4000), "bytes"),
+        (row(srcaddr=5), "srcaddr"),
+        (row(srcaddr="10.0.0.1\x00"), "srcaddr"),
+        (row(start=None), "no_time"),
+        (row(log_status=1), "log_status"),
+        (row()[:-1] + ', "log_status": "OK"}', "field_twice"),
+        ('{"bytes": ' + "[" * 5000, "too_deep"),
+    ],
+)
+def test_a_row_that_holds_something_else_is_refused(text, reason):
+    assert word(one(text)) == reason
+
+
+def test_the_temporality_is_a_difference_unless_the_export_says_otherwise():
+    assert volume(f"{HEADER}\n{record()}", temporality="cumulative")["temporality"] == "cumulative"
+    assert volume(row(), temporality="cumulative")["temporality"] == "cumulative"
+
+
+def test_a_transfer_that_two_interfaces_and_a_gateway_see_is_told_by_each_with_its_reporter():
+    """A pod at 10.30.1.61 sends 1,000 bytes in 2 records to 10.40.1.9 in another network.
+
+    Its node's interface counts 600 + 400, the receiver's the same 1,000, and the gateway's two
+    attachments 1,000 each: five times 1,000 if added, once where one observer is taken.
+    """
+    fields = "interface-id pkt-srcaddr pkt-dstaddr flow-direction bytes packets start end"
+    ends = "10.30.1.61 10.40.1.9"
+    near = [
+        f"eni-0a {ends} egress 600 4 1773223320 1773223380",
+        f"eni-0a {ends} egress 400 3 1773223380 1773223390",
+    ]
+    far = [f"eni-0b {ends} ingress 1000 7 1773223320 1773223390"]
+    through = [
+        " ".join((GATEWAY | {"bytes": "1000", "tgw-attachment-id": f"tgw-attach-{side}",
+                             "flow-direction": way}).values())
+        for side, way in (("0a", "ingress"), ("0b", "egress"))
+    ]  # fmt: skip
+    found = rows(parse(PARSER, "\n".join([fields, *near, *far])), "volume_records")
+    found += rows(parse(PARSER, "\n".join(through)), "volume_records")
+    totals = {}
+    for values in found:
+        key = (values["interface_id"], values["reporter"], values["flow_direction"])
+        totals[key] = totals.get(key, 0) + values["bytes"]
+    assert totals == {
+        ("eni-0a", None, "egress"): 1000,
+        ("eni-0b", None, "ingress"): 1000,
+        ("tgw-attach-0a", "TRANSIT_GATEWAY", "ingress"): 1000,
+        ("tgw-attach-0b", "TRANSIT_GATEWAY", "egress"): 1000,
+    }
 
 
 def test_a_header_of_few_fields_leaves_the_other_columns_null():
@@ -337,10 +595,7 @@ def test_a_record_that_does_not_fit_the_header_is_refused(text, reason):
     assert word(one(text)) == reason
 
 
-@pytest.mark.parametrize(
-    "header",
-    ["bytes bytes start end", "version tgw-id srcaddr dstaddr bytes start end tgw-attachment-id"],
-)
+@pytest.mark.parametrize("header", ["bytes bytes start end", "srcaddr bytes SRCADDR end"])
 def test_records_behind_an_unusable_header_are_refused(header):
     found = parse(PARSER, f"{header}\n1 2 3 4\n{HEADER}\n{record()}")
     check_each(found)
@@ -376,8 +631,13 @@ def test_damage_of_one_record_changes_no_other(at, cuts):
         ("instance-id interface-id srcaddr dstaddr", 3),
         (record(order=V2, version="2"), 2),
         (record(), 1),
-        ("version tgw-id tgw-attachment-id srcaddr dstaddr bytes start end", 0),
-        ("3 - 111122223333 tgw-0a tgw-attach-0b - - vpc-1 vpc-2 - - eni-1 eni-2 - OK -", 0),
+        ("version tgw-id tgw-attachment-id srcaddr dstaddr bytes start end", 3),
+        (" ".join(GATEWAY), 3),
+        (" ".join(GATEWAY.values()), 2),
+        ("3 - 111122223333 tgw-0a tgw-attach-0b - - vpc-1 vpc-2 - - eni-1 eni-2 - OK -", 1),
+        (row(), 3),
+        (row(lambda name: name.replace("-", "_"))[:200], 3),
+        ('{"bytes": 5, "start": 1, "end": 2, "action": "x", "type": "y"}', 0),
         ("the version of the action", 0),
         ("version: 1", 0),
         ('{"version": 2}', 0),
@@ -397,7 +657,8 @@ SAMPLES = {
     "aws_vpcflow_v7_ecs_s3.log": {"accepted": 1},
     # No header and not the default fields.
     "aws_vpcflow_v5_all_fields_noheader.log": {"no_fields": 1},
-    "aws_tgwflow_noheader.log": {"no_fields": 2},
+    # The default fields of transit gateways.
+    "aws_tgwflow_noheader.log": {"accepted": 2},
 }
 
 
@@ -448,5 +709,37 @@ def test_values_of_real_records_are_those_that_stand_in_them(samples):
     assert [r["traffic_path"] for r in custom] == [None, "8"]
     assert [r["source_service"] for r in custom] == ["S3", None]
     assert [r["flow_direction"] for r in custom] == ["ingress", "egress"]
-    ecs = rows(parse_file(PARSER, folder / "aws_vpcflow_v7_ecs_s3.log"), "volume_records")
-    assert (ecs[0]["bytes"], ecs[0]["packets"]) == (3500, 15)
+    (ecs,) = rows(parse_file(PARSER, folder / "aws_vpcflow_v7_ecs_s3.log"), "volume_records")
+    assert (ecs["bytes"], ecs["packets"], ecs["ecs_cluster_name"]) == (3500, 15, "my-cluster")
+    assert (ecs["ecs_service_name"], ecs["ecs_task_id"]) == ("my-service", "abcdef1234567890")
+    assert ecs["ecs_container_ids"] == ["container-1", "container-2"]
+
+
+@pytest.mark.samples
+def test_real_records_of_a_transit_gateway_fill_its_columns(samples):
+    found = parse_file(PARSER, samples / "counters" / "aws_tgwflow_noheader.log")
+    (loss,) = rows(found, "loss_reports")
+    assert loss["reason"] == "SKIPDATA tgw-attach-0789ijkl"
+    first, second = rows(found, "volume_records")
+    assert (first["bytes"], second["bytes"]) == (8947, 6842)
+    assert first["destination_address"] == "2a02:cf40::"
+    assert stated(second, "record_id") == {
+        "start_at": datetime(2025, 8, 19, 8, 35, 53, tzinfo=UTC),
+        "end_at": datetime(2025, 8, 19, 8, 36, 20, tzinfo=UTC),
+        "account_id": "111122223333",
+        "interface_id": "tgw-attach-0123abcd",
+        "reporter": "TRANSIT_GATEWAY",
+        "source_address": "216.160.83.56",
+        "source_port": 36_721,
+        "source_vpc_id": "vpc-0abc1234",
+        "destination_address": "89.160.20.128",
+        "destination_port": 8_080,
+        "destination_vpc_id": "vpc-0def5678",
+        "transport": "UDP",
+        "bytes": 6_842,
+        "packets": 13,
+        "flow_direction": "ingress",
+        "scaled": "raw",
+        "temporality": "delta",
+        "byte_layer": "packet",
+    }

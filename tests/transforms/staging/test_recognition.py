@@ -19,6 +19,7 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
         # The NAT example names neither bytes nor times; the file without a header needs the
         # setting `record_format`: both are flow logs all the same.
         "aws_vpc_flow_log": (
+            "aws_tgwflow_noheader.log",
             "aws_vpcflow_nat_example.log",
             "aws_vpcflow_v2_default_s3.log",
             "aws_vpcflow_v5_all_fields_noheader.log",
@@ -30,7 +31,6 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
         "": (
             "antrea_flowaggregator_flowlog.csv",
             "antrea_flowaggregator_s3.csv",
-            "aws_tgwflow_noheader.log",
             "azure_vnet_flowlog_v4.json",
             "azure_vnet_tuples_BCE_docs_example.txt",
             "cadvisor_container_network.prom",
