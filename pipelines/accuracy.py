@@ -71,6 +71,11 @@ _Key = tuple[str, str, str]
 _Counts = dict[_Key, dict[str, int]]
 
 
+def _order(key: _Key) -> tuple[str, ...]:
+    """Keys in order; what belongs to no cluster stands first."""
+    return tuple(part or "" for part in key)
+
+
 @dataclass(frozen=True)
 class Split:
     """The split of one day and of the days before.
@@ -88,7 +93,7 @@ class Split:
     def rungs(self) -> list[Rung]:
         """Every rung of the day and of the days before, best known order: by rows."""
         found: list[Rung] = []
-        for key in sorted({*self.today, *self.before}):
+        for key in sorted({*self.today, *self.before}, key=_order):
             today, before = self.today.get(key, {}), self.before.get(key, {})
             whole, whole_before = sum(today.values()), sum(before.values())
             found += [
@@ -106,7 +111,7 @@ class Split:
     def changes(self, source: str | None = None) -> list[Change]:
         """Ladders whose named share changed by more than CHANGE; of one table if it is given."""
         found = []
-        for key, today in sorted(self.today.items()):
+        for key, today in sorted(self.today.items(), key=lambda item: _order(item[0])):
             before = self.before.get(key, {})
             if source not in {None, key[1]}:
                 continue

@@ -29,7 +29,8 @@ EXCERPT_MARGIN = 4_096
 there beyond recognition."""
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
-_TO_NEXT_SLASH = re.compile(r"""[^\s"'/?&]*+""")
+_SLASH = "\ue000"
+"""Stands for a slash that is part of a value; a character of no text's own."""
 _SHORT_ESCAPE = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -205,23 +206,23 @@ def _spans(text: str, *, prose: bool) -> list[Span]:
     """Places of secrets in the text, found in it and in its decoded forms."""
     if is_plain(text):
         return [span for span in secret_spans(text, prose=prose) if span[1] > span[0]]
-    found = []
-    for view in views(text):
-        for start, end in secret_spans(view.text, prose=prose):
-            if end > start:
-                last = end if prose else _end_of_value(text, view, start, end)
-                found.append((view.origin(start), view.origin(last)))
-    return found
+    return [
+        (view.origin(start), view.origin(end))
+        for view in views(text)
+        for decoded in (view.text, *(() if prose else _with_marked_slashes(text, view)))
+        for start, end in secret_spans(decoded, prose=prose)
+        if end > start
+    ]
 
 
-def _end_of_value(text: str, view: View, start: int, end: int) -> int:
-    """End of a named value of a name: a slash that is written encoded is part of it."""
-    if view.parent is None or view.text[start - 1] not in "=:":
-        return end
-    while view.text[end : end + 1] == "/" and text[view.origin(end)] != "/":
-        more = _TO_NEXT_SLASH.match(view.text, end + 1)
-        end = more.end() if more else end + 1
-    return end
+def _with_marked_slashes(text: str, view: View) -> tuple[str, ...]:
+    """A decoded name whose encoded slashes end no value; nothing where it has none."""
+    if view.parent is None or "/" not in view.text:
+        return ()
+    marked = re.sub(
+        "/", lambda at: "/" if text[view.origin(at.start())] == "/" else _SLASH, view.text
+    )
+    return () if marked == view.text else (marked,)
 
 
 def _merged(spans: list[Span]) -> list[Span]:

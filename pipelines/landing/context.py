@@ -25,13 +25,13 @@ def file_context(
     landing_date: dt.date,
     path_at: dt.datetime | None,
 ) -> FileContext:
-    """Join what the path says with what the settings say of its export."""
+    """Join what the path says, without credentials, with what the settings say of its export."""
     return FileContext(
         export=export.name,
         path=path,
         cluster=cluster,
-        node=node,
-        project=project,
+        node=redact_name(node) if node else node,
+        project=redact_name(project) if project else project,
         region=export.region,
         landing_date=landing_date,
         path_at=path_at,
