@@ -213,7 +213,10 @@ RULES: dict[str, Rules] = {
     ),
     "inspektor_gadget": rules(optional="cwd exepath ppid pcomm podLabels owner labels"),
     "azure_dns": rules(optional="operationName region version vnet_id"),
-    "netobserv": rules(optional="SrcMac DstMac Dscp AgentIP K8S_ClusterName Packets"),
+    "netobserv": rules(
+        optional="SrcMac DstMac Dscp AgentIP K8S_ClusterName Packets Sampling PktDropBytes Flags",
+        large="PktDropBytes Packets",
+    ),
     "cloudtrail": rules(
         optional="additionalEventData readOnly managementEvent recipientAccountId tlsDetails",
         free="userAgent errorMessage",

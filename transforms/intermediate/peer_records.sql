@@ -11,7 +11,67 @@ WITH timed AS (
         epoch_us(start_at) AS from_us,
         GREATEST(epoch_us(end_at), epoch_us(start_at) + 1) AS until_us
     FROM volume_records
-    WHERE temporality = 'delta'
+    WHERE temporality = 'delta' AND repeats IS NULL
+),
+
+-- What a record's packets are called behind the observer's own translation.
+translated AS (
+    SELECT
+        *,
+        COALESCE(source_xlated_address, source_address) AS behind_source,
+        COALESCE(source_xlated_port, source_port) AS behind_source_port,
+        COALESCE(destination_xlated_address, destination_address) AS behind_destination,
+        COALESCE(destination_xlated_port, destination_port) AS behind_destination_port
+    FROM timed
+    WHERE
+        source_xlated_address IS NOT NULL
+        OR source_xlated_port IS NOT NULL
+        OR destination_xlated_address IS NOT NULL
+        OR destination_xlated_port IS NOT NULL
+),
+
+-- The same packets again: of the records before and after translation the one that names fewer
+-- pods, and of equal ones that after it.
+repeated AS (
+    SELECT
+        CASE WHEN pods_after > pods_before THEN b.export_file_id ELSE a.export_file_id END
+            AS export_file_id,
+        CASE WHEN pods_after > pods_before THEN b.record_index ELSE a.record_index END
+            AS record_index,
+        CASE WHEN pods_after > pods_before THEN b.row_index ELSE a.row_index END AS row_index
+    FROM (
+        SELECT
+            *,
+            CAST(source_pod_name IS NOT NULL AS INTEGER)
+            + CAST(destination_pod_name IS NOT NULL AS INTEGER) AS pods_before
+        FROM translated
+    ) AS b
+    INNER JOIN (
+        SELECT
+            *,
+            CAST(source_pod_name IS NOT NULL AS INTEGER)
+            + CAST(destination_pod_name IS NOT NULL AS INTEGER) AS pods_after
+        FROM timed
+    ) AS a
+        ON a.name = b.name
+        AND a.source_format = b.source_format
+        AND a.source_address = b.behind_source
+        AND a.destination_address = b.behind_destination
+        AND a.cluster IS NOT DISTINCT FROM b.cluster
+        AND a.transport IS NOT DISTINCT FROM b.transport
+        AND a.source_port IS NOT DISTINCT FROM b.behind_source_port
+        AND a.destination_port IS NOT DISTINCT FROM b.behind_destination_port
+        AND a.from_us < b.until_us
+        AND a.until_us > b.from_us
+),
+
+single AS (
+    SELECT t.*
+    FROM timed AS t
+    ANTI JOIN repeated AS r
+        ON t.export_file_id = r.export_file_id
+        AND t.record_index = r.record_index
+        AND t.row_index = r.row_index
 ),
 
 -- What the fields of a file can tell: a null in a field that no record fills tells nothing.
@@ -56,7 +116,7 @@ SELECT
     t.scaled,
     COALESCE(t.sampling_interval > 1, FALSE) OR t.scaled <> 'raw' AS is_sampled,
     t.byte_layer
-FROM timed AS t
+FROM single AS t
 INNER JOIN capable AS c USING (export_file_id)
 INNER JOIN peer_observers AS o
     ON t.cluster IS NOT DISTINCT FROM o.cluster

@@ -15,7 +15,9 @@ and UTC hour one observer is chosen: not a gateway's interface, the side's own i
 where it sends), most records, smallest name. Per pod (or address), hour and direction one source
 is chosen: unsampled before sampled, then format. The rest is kept with `is_chosen` false, and so is
 what is scaled in an unknown way, and gateways' own records where no end is known
-(reference/counters.md 3.4). Records that count since a connection began are left out.
+(reference/counters.md 3.4). Left out are records that count since a connection began or tell a
+whole connection at its end, records that `repeats` says are in others, and of two records of one
+observer before and after its own translation the one after it.
 
 **Names and distance.** A name that held when the exchange began holds while it goes on (gaps up to
 600 s). Distance: node, zone and region of both ends where both are known; zones of different
@@ -84,5 +86,5 @@ TRANSFORM = Transform(
         Reads("name_bindings", "names"),
     ),
     build=build,
-    version=2,
+    version=3,
 )

@@ -1,4 +1,4 @@
-"""NetObserv flows as JSON: look-ups that the eBPF agent's DNS tracking told of in a flow.
+"""NetObserv flows as JSON: bytes (netobserv_volumes.py), and look-ups that a flow tells of.
 
 Source: netobserv/network-observability-operator, docs/flows-format.adoc; netobserv-ebpf-agent,
 bpf/dns_tracker.h, pkg/decode and pkg/model (how the parts of a flow are united).
@@ -19,24 +19,28 @@ bpf/dns_tracker.h, pkg/decode and pkg/model (how the parts of a flow are united)
   beginning of a longer one that a search list made, whose code is not that of the name; so a code
   is kept there only if it is NOERROR.
 * Neither the type asked nor answers are exported. Flows are sampled as `Sampling` says.
-* Flows without a DNS id, records of the connection tracking, and flows whose name was not told are
-  ignored as `no_dns`, `connection` and `no_name`.
+* Records of the connection tracking repeat the bytes of their flows and are ignored as
+  `connection`. A flow without bytes is ignored by why it gives no look-up: `no_bytes` where it
+  says nothing of DNS, `no_name`, or a word above.
 """
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import msgspec
 
 from transforms.staging import lookup_fields as f
 from transforms.staging.dns_names import MAX_NAME, rcode_name
-from transforms.staging.json_items import whole_record_id
-from transforms.staging.json_lookups import Row, parse_lookups, recognise_records
+from transforms.staging.json_items import parse_items, whole_record_id
+from transforms.staging.json_lookups import recognise_records
 from transforms.staging.json_records import Item, decode
-from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition
+from transforms.staging.netobserv_flow import Flow
+from transforms.staging.netobserv_volumes import destination_end, source_end, volume
+from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition, Row
 from transforms.staging.refusal import refuse
 from transforms.staging.search_suffix import ends_with_cluster_domain, has_public_suffix
-from transforms.staging.stored_text import name_text
 from transforms.staging.values import canonical_name, instant_of_microseconds
+from transforms.staging.volume_fields import TABLE, whole
 
 SHOWN_KEYS = frozenset(
     {
@@ -57,85 +61,57 @@ _EGRESS = 1
 _MAX_MILLISECONDS = 253_402_300_799_999
 """The end of the year 9999."""
 
-Number = int | float | str | None
-"""Numbers that are labels of a log store are texts."""
-
-
-class _Flow(msgspec.Struct):
-    """What is read of a flow."""
-
-    time_flow_end_ms: Number = msgspec.field(name="TimeFlowEndMs", default=None)
-    record_type: str | None = msgspec.field(name="_RecordType", default=None)
-    flow_direction: Number = msgspec.field(name="FlowDirection", default=None)
-    is_duplicate: bool | str | None = msgspec.field(name="Duplicate", default=None)
-    packets: Number = msgspec.field(name="Packets", default=None)
-    protocol: Number = msgspec.field(name="Proto", default=None)
-
-    dns_id: Number = msgspec.field(name="DnsId", default=None)
-    dns_flags: Number = msgspec.field(name="DnsFlags", default=None)
-    dns_code: str | None = msgspec.field(name="DnsFlagsResponseCode", default=None)
-    dns_latency_ms: Number = msgspec.field(name="DnsLatencyMs", default=None)
-    dns_name: str | None = msgspec.field(name="DnsName", default=None)
-
-    source_address: str | None = msgspec.field(name="SrcAddr", default=None)
-    source_port: Number = msgspec.field(name="SrcPort", default=None)
-    source_type: str | None = msgspec.field(name="SrcK8S_Type", default=None)
-    source_name: str | None = msgspec.field(name="SrcK8S_Name", default=None)
-    source_namespace: str | None = msgspec.field(name="SrcK8S_Namespace", default=None)
-    source_host: str | None = msgspec.field(name="SrcK8S_HostName", default=None)
-
-    destination_address: str | None = msgspec.field(name="DstAddr", default=None)
-    destination_port: Number = msgspec.field(name="DstPort", default=None)
-    destination_type: str | None = msgspec.field(name="DstK8S_Type", default=None)
-    destination_name: str | None = msgspec.field(name="DstK8S_Name", default=None)
-    destination_namespace: str | None = msgspec.field(name="DstK8S_Namespace", default=None)
-    destination_host: str | None = msgspec.field(name="DstK8S_HostName", default=None)
-
-
-_FLOW = msgspec.json.Decoder(_Flow)
+_FLOW = msgspec.json.Decoder(Flow)
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
-    yield from parse_lookups(records, context, _read, SHOWN_KEYS)
+    yield from parse_items(records, context, _read, SHOWN_KEYS)
 
 
-def _read(item: Item, context: FileContext) -> Row | str:
+def _read(item: Item, context: FileContext) -> tuple[Row, ...] | str:
     flow = decode(_FLOW, item.data, item.path)
     if flow.time_flow_end_ms is None:
         refuse("no_time", "milliseconds since 1970 in TimeFlowEndMs", None)
-    return _left_out(flow) or _lookup(flow, item, context)
+    if flow.record_type not in {None, "", "flowLog"}:
+        return "connection"
+    record_id = whole_record_id(item)
+    left_out = _left_out(flow)
+    lookup = None if left_out else _lookup(flow, record_id, context)
+    found = volume(flow, record_id, context)
+    rows = [(f.TABLE, lookup)] if lookup else []
+    if found is not None:
+        rows.append((TABLE, found))
+    return tuple(rows) or (left_out or "no_bytes")
 
 
 # -- look-ups ------------------------------------------------------------------------------------
 
 
-def _left_out(flow: _Flow) -> str | None:
+def _left_out(flow: Flow) -> str | None:
     """Why a flow gives no look-up.
 
     Raises:
         RefusedError: A value is none that its field can have.
     """
-    if flow.record_type not in {None, "", "flowLog"}:
-        return "connection"
-    if not _whole(flow.dns_id, 65_535, "DnsId") and not flow.dns_name:
-        return "no_dns"
+    if not whole(flow.dns_id, 65_535, "DnsId") and not flow.dns_name:
+        return "no_bytes"
     if _is_query(flow):
         return "query"
     if flow.is_duplicate in (True, "true"):
         return "duplicate"
-    if _whole(flow.flow_direction, 2, "FlowDirection") == _EGRESS:
+    if whole(flow.flow_direction, 2, "FlowDirection") == _EGRESS:
         return "resolver_side"
-    if (flow.source_type or "").lower() == "service":
+    if source_end(flow).is_service:
         return "translated"
     return _name_problem(flow.dns_name)
 
 
-def _is_query(flow: _Flow) -> bool:
-    flags = _whole(flow.dns_flags, 65_535, "DnsFlags")
+def _is_query(flow: Flow) -> bool:
+    flags = whole(flow.dns_flags, 65_535, "DnsFlags")
     if flags is not None:
         return not flags & _RESPONSE
-    source = _whole(flow.source_port, 65_535, "SrcPort")
-    return source != _DNS_PORT and _whole(flow.destination_port, 65_535, "DstPort") == _DNS_PORT
+    source = whole(flow.source_port, 65_535, "SrcPort")
+    return source != _DNS_PORT and whole(flow.destination_port, 65_535, "DstPort") == _DNS_PORT
 
 
 def _name_problem(stated: str | None) -> str | None:
@@ -145,29 +121,29 @@ def _name_problem(stated: str | None) -> str | None:
     return None if has_public_suffix(name) or ends_with_cluster_domain(name) else "cut_name"
 
 
-def _lookup(flow: _Flow, item: Item, context: FileContext) -> Row:
+def _lookup(flow: Flow, record_id: str, context: FileContext) -> dict[str, Any]:
     """The row of a response; its destination is the client."""
-    milliseconds = _whole(flow.time_flow_end_ms, _MAX_MILLISECONDS, "TimeFlowEndMs")
+    milliseconds = whole(flow.time_flow_end_ms, _MAX_MILLISECONDS, "TimeFlowEndMs")
     event_at = None if milliseconds is None else instant_of_microseconds(milliseconds * 1_000)
-    is_alone = _whole(flow.packets, 2**53, "Packets") == 1
+    is_alone = whole(flow.packets, 2**53, "Packets") == 1
     rcode = _rcode(flow, is_alone=is_alone)
     name = f.raw_name(flow.dns_name or "")
     if rcode != "NOERROR" and not ends_with_cluster_domain(name):
         rcode = None
-    is_pod = (flow.destination_type or "").lower() == "pod"
-    namespace = name_text(flow.destination_namespace) if is_pod else None
-    message_id = _whole(flow.dns_id, 65_535, "DnsId")
+    client = destination_end(flow)
+    namespace = client.namespace if client.kind == "pod" else None
+    message_id = whole(flow.dns_id, 65_535, "DnsId")
     return {
-        "record_id": whole_record_id(item),
+        "record_id": record_id,
         "event_at": event_at,
-        "node": name_text(flow.destination_host) or context.node,
+        "node": client.node or context.node,
         "client_address": f.address(flow.destination_address, "DstAddr"),
         "client_port": f.port(flow.destination_port, "DstPort"),
         "client_namespace": namespace,
-        "client_pod_name": name_text(flow.destination_name) if is_pod else None,
-        "client_pod_uid": None,
+        "client_pod_name": client.pod_name,
+        "client_pod_uid": client.pod_uid,
         "resolver_address": f.address(flow.source_address, "SrcAddr"),
-        "transport": _TRANSPORTS.get(_whole(flow.protocol, 255, "Proto") or 0),
+        "transport": _TRANSPORTS.get(whole(flow.protocol, 255, "Proto") or 0),
         **f.asked(name, rcode, namespace=namespace),
         "query_type": None,
         "rcode": rcode,
@@ -178,14 +154,14 @@ def _lookup(flow: _Flow, item: Item, context: FileContext) -> Row:
     }
 
 
-def _rcode(flow: _Flow, *, is_alone: bool) -> str | None:
+def _rcode(flow: Flow, *, is_alone: bool) -> str | None:
     """Code of the response; null where several were united to one that may be of none."""
-    flags = _whole(flow.dns_flags, 65_535, "DnsFlags")
+    flags = whole(flow.dns_flags, 65_535, "DnsFlags")
     rcode = rcode_name(flow.dns_code or "") if flags is None else rcode_name(str(flags & _RCODE))
     return rcode if is_alone or rcode == "NOERROR" else None
 
 
-def _latency(flow: _Flow) -> float | None:
+def _latency(flow: Flow) -> float | None:
     """Milliseconds as seconds; 0 is less than one, and what is out of range is null."""
     stated = flow.dns_latency_ms
     if isinstance(stated, int) and 0 <= stated <= f.MAX_LATENCY_SECONDS * 1_000:
@@ -193,31 +169,11 @@ def _latency(flow: _Flow) -> float | None:
     return None
 
 
-def _whole(stated: Number, maximum: int, word: str) -> int | None:
-    """A whole number; null where it is absent.
-
-    Raises:
-        RefusedError: It is none, or out of range.
-    """
-    if isinstance(stated, str):
-        digits = stated.isascii() and stated.isdigit() and len(stated) <= 20
-        stated = int(stated) if digits else stated
-    elif isinstance(stated, float) and stated.is_integer() and abs(stated) < 2**53:
-        stated = int(stated)
-    if stated is None or stated == "":
-        return None
-    if not isinstance(stated, int):
-        refuse(word, "a whole number", stated)
-    if not 0 <= stated <= maximum:
-        refuse(word, f"0 to {maximum}", stated)
-    return stated
-
-
 def _recognise(head: bytes) -> Recognition:
     return recognise_records(head, _variant)
 
 
-def _variant(flow: Row) -> str | None:
+def _variant(flow: dict[str, Any]) -> str | None:
     is_flow = all(key in flow for key in _MARKS) and ("AgentIP" in flow or "SrcAddr" in flow)
     return "flow records" if is_flow else None
 
@@ -225,13 +181,14 @@ def _variant(flow: Row) -> str | None:
 PARSER = Parser(
     name="netobserv",
     title="NetObserv flows",
-    tables=(f.TABLE,),
+    tables=(f.TABLE, TABLE),
     shape="json",
-    record="one flow: one direction of a socket for a few seconds; only its DNS fields are used",
+    record="one flow: one direction of a socket for a few seconds",
     cannot_tell=(
         "answers and the type asked; names of more than 31 bytes, and codes but NOERROR of names "
         "that may have been longer; queries without a response; which of several responses of one "
-        "flow had a code or latency; look-ups that sampling left out; the pod's UID"
+        "flow had a code or latency; what sampling left out; the pod's UID, but for pipelines that "
+        "write OpenTelemetry's names"
     ),
     recognise=_recognise,
     parse=_parse,
@@ -239,4 +196,6 @@ PARSER = Parser(
         "node", "client_address", "client_port", "client_namespace", "client_pod_name",
         "resolver_address", "transport", "rcode", "latency_seconds", "dns_message_id",
     ),
+    tested_on="real",
+    version=2,
 )  # fmt: skip

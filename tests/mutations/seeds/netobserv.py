@@ -1,4 +1,4 @@
-"""NetObserv: flows with and without DNS fields, numbers also as texts, and an array."""
+"""NetObserv: flows with and without DNS fields and bytes, numbers also as texts, and an array."""
 
 import json
 from typing import Any
@@ -45,7 +45,14 @@ _FLOWS: list[dict[str, Any]] = [
     _FLOW | {"DnsId": 11, "SrcK8S_Type": "Service"},
     _FLOW | {"DnsId": 12, "DnsName": "huggingface.co.team.svc"},
     _NO_DNS,
-]
+    _NO_DNS
+    | {
+        "DstK8S_Type": "Node", "PktDropBytes": 12, "TimeFlowRttNs": 7_084_000, "Sampling": 50,
+        "XlatDstAddr": "192.0.2.9", "XlatDstPort": 8443, "Flags": ["SYN", "ACK"], "Proto": 6,
+        "SrcK8S_HostIP": "198.51.100.11", "SrcK8S_Zone": "eu-west-1a", "_HashId": "a1b2",
+    },
+    {key: value for key, value in _NO_DNS.items() if key != "Bytes"},
+]  # fmt: skip
 
 FILES: tuple[bytes, ...] = (
     "".join(f"{json.dumps(flow)}\n" for flow in _FLOWS).encode(),

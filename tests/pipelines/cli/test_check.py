@@ -201,7 +201,7 @@ SAMPLES: dict[str, Known | Unknown] = {
     "counters/gcp_vpcflow_logentries.jsonl": Unknown(),
     "counters/goflow2_sflow.json": Unknown(),
     "counters/ipfixcol2_entry.json": Unknown(),
-    "counters/netobserv_flows_nat_duplicate.jsonl": Known("netobserv", ignored={"no_dns": 3}),
+    "counters/netobserv_flows_nat_duplicate.jsonl": Known("netobserv", 3),
     "counters/otel_kubeletstats_node_network.yaml": Unknown(),
     "counters/prometheus_promtool_dump-openmetrics.prom": Unknown(),
     "counters/prometheus_promtool_tsdb-dump.prom": Unknown(),

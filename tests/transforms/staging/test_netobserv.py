@@ -1,4 +1,5 @@
-"""NetObserv flows: one response is one row, and nothing is believed of united or cut values."""
+"""NetObserv's look-ups: one response is one row, and nothing is believed of united or cut values.
+"""
 
 import json
 from datetime import UTC, datetime
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.transforms.staging.export_text import CUTS, parse, parse_file, word, words, written
+from tests.transforms.staging.export_text import CUTS, parse, parse_file, rows, word, words, written
 from tests.transforms.staging.lookup_rows import ANY_VALUE, NAMES, Reader, but, with_changes
 from transforms.redaction import excerpt
 from transforms.staging.netobserv import PARSER
@@ -15,7 +16,6 @@ from transforms.staging.parser import RawRecord
 
 FLOW = {
     "AgentIP": "198.51.100.11",
-    "Bytes": 142,
     "Packets": 1,
     "Sampling": 1,
     "DnsErrno": 0,
@@ -146,8 +146,8 @@ def test_a_name_that_ends_as_names_do_is_believed(name, flags, asked, rcode):
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"DnsId": ..., "DnsName": ...}, "no_dns"),
-        ({"DnsId": 0, "DnsName": ...}, "no_dns"),
+        ({"DnsId": ..., "DnsName": ...}, "no_bytes"),
+        ({"DnsId": 0, "DnsName": ...}, "no_bytes"),
         ({"DnsName": ...}, "no_name"),
         ({"DnsName": ""}, "no_name"),
         ({"DnsName": "huggingface.co.team.svc"}, "cut_name"),
@@ -212,7 +212,7 @@ def test_one_look_up_that_every_node_sees_is_one_row():
     }  # fmt: skip
     seen = [query, at_server, service, {}]
     found = parse(PARSER, "\n".join(json.dumps(flow(changes)) for changes in seen))
-    assert [word(p) for p in found] == ["no_dns", "resolver_side", "translated", "accepted"]
+    assert [word(p) for p in found] == ["no_bytes", "resolver_side", "translated", "accepted"]
 
 
 def test_an_array_gives_one_result_per_flow():
@@ -226,7 +226,7 @@ def test_an_array_gives_one_result_per_flow():
 def test_the_id_of_a_flow_is_the_whole_flow():
     ids = [reader.row(r)["record_id"] for r in (FLOW, json.dumps(FLOW) + " ")]
     assert ids[0] == ids[1]
-    assert reader.row(flow({"Bytes": 7}))["record_id"] != ids[0]
+    assert reader.row(flow({"Etype": 7}))["record_id"] != ids[0]
 
 
 def test_a_secret_in_a_flow_is_not_stored():
@@ -269,7 +269,8 @@ def test_a_file_is_recognised_by_its_first_flow(head, score):
 @pytest.mark.samples
 def test_the_sample_of_flows_tells_of_no_look_up(samples):
     found = parse_file(PARSER, samples / "counters" / "netobserv_flows_nat_duplicate.jsonl")
-    assert words(found) == {"no_dns": 3}
+    assert words(found) == {"accepted": 3}
+    assert rows(found, "dns_lookups") == []
     assert reader.taken(samples) == {"netobserv_flows_nat_duplicate.jsonl"}
 
 

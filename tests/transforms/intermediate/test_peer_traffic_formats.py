@@ -1,0 +1,113 @@
+"""Worked examples: what each format's exports of the same traffic add up to, by hand."""
+
+import json
+from typing import Any
+
+import polars as pl
+
+from tests.transforms.frames import DAY, at, checked, show
+from tests.transforms.staging.export_text import parse
+from transforms.day import BuildDay
+from transforms.intermediate import peer_traffic
+from transforms.sql import SqlSession
+from transforms.staging import netobserv
+from transforms.staging.parser import Parser
+
+A, B, NODE_1, NODE_2 = "192.0.2.1", "192.0.2.2", "192.0.2.251", "192.0.2.252"
+SERVICE, OUT = "198.51.100.10", "203.0.113.9"
+START = int(at("08:01").timestamp())
+
+
+def staged(parser: Parser, text: str, **context: Any) -> list[dict[str, Any]]:
+    """Rows of bytes of an export, as landing keeps them."""
+    return [
+        values | {"cluster": "alder", "source_format": parser.name, "record_index": index,
+                  "row_index": number}
+        for index, record in enumerate(parse(parser, text, **context))
+        for number, (table, values) in enumerate(record.rows)
+        if table == "volume_records"
+    ]  # fmt: skip
+
+
+def totals(records: list[dict[str, Any]]) -> dict[tuple[str | None, str, str], int]:
+    """Chosen bytes of the day by pod (else the local address), direction and peer."""
+    pods = [
+        {"cluster": "alder", "namespace": "ml", "pod_name": f"pod-{uid}", "pod_uid": uid,
+         "address": address, "start_at": at("07:00"), "created_at": at("07:00"), "date": DAY}
+        for uid, address in (("a", A), ("b", B))
+    ]  # fmt: skip
+    nodes = [
+        {"cluster": "alder", "node": name, "addresses": [address],
+         "created_at": at("00:00", days=-9)}
+        for name, address in (("n1", NODE_1), ("n2", NODE_2))
+    ]  # fmt: skip
+    with SqlSession(threads=1) as session:
+        show(
+            session, volume_records=records, pod_intervals=pods, node_states=nodes,
+            name_bindings=[],
+        )  # fmt: skip
+        day = BuildDay(date=DAY, cluster="fleet", clusters=())
+        frame = checked(session, "peer_traffic", peer_traffic.build(session, day))
+    local = pl.coalesce("pod_uid", "local_address").alias("local")
+    found = (
+        frame.filter(pl.col("is_chosen"))
+        .group_by(local, "direction", "peer_address")
+        .agg(pl.col("bytes").sum())
+    )
+    return {(row[0], row[1], row[2]): row[3] for row in found.iter_rows()}
+
+
+def flow(
+    agent: str, direction: int, source: str, target: str, octets: int, **more: Any
+) -> dict[str, Any]:
+    hosts = {A: NODE_1, B: NODE_2, NODE_1: NODE_1, NODE_2: NODE_2}
+    names = {A: "pod-a", B: "pod-b", NODE_1: "n1", NODE_2: "n2", SERVICE: "store"}
+    kinds = {A: "Pod", B: "Pod", NODE_1: "Node", NODE_2: "Node", SERVICE: "Service"}
+    ends = {
+        f"{prefix}K8S_{what}": value
+        for prefix, address in (("Src", source), ("Dst", target))
+        for what, value in (
+            ("Type", kinds.get(address)), ("Name", names.get(address)),
+            ("HostIP", hosts.get(address)),
+        )
+        if value is not None
+    }  # fmt: skip
+    return {
+        "AgentIP": agent, "FlowDirection": direction, "SrcAddr": source, "DstAddr": target,
+        "SrcPort": 40_000, "DstPort": 443, "Proto": 6, "Sampling": 1, "Bytes": octets,
+        "Packets": 3, "TimeFlowStartMs": START * 1_000, "TimeFlowEndMs": START * 1_000 + 5_000,
+        **ends, **more,
+    }  # fmt: skip
+
+
+def test_netobserv_tells_of_each_packet_once_at_each_end():
+    seen = [
+        # Both nodes of one exchange: each end's own node counts for it.
+        flow(NODE_1, 1, A, B, 1_000),
+        flow(NODE_2, 0, A, B, 990),
+        # Another connection to the same pod, seen before and behind the service's translation.
+        flow(NODE_1, 1, A, SERVICE, 400, SrcPort=40_001),
+        flow(NODE_1, 1, A, B, 400, SrcPort=40_001),
+        flow(NODE_2, 0, A, B, 400, SrcPort=40_001),
+        # The tunnel that carried it.
+        flow(NODE_1, 1, NODE_1, NODE_2, 1_600, Proto=17, SrcPort=50_000, DstPort=6081),
+        flow(NODE_2, 0, NODE_1, NODE_2, 1_600, Proto=17, SrcPort=50_000, DstPort=6081),
+        # Out of the cluster: the pod's packets, and the same behind the node's address.
+        flow(NODE_1, 1, A, OUT, 849, XlatSrcAddr=NODE_1, XlatSrcPort=58_527, XlatDstAddr=OUT,
+             XlatDstPort=443),
+        flow(NODE_1, 1, NODE_1, OUT, 849, SrcPort=58_527),
+        # And back: the node's address first, behind it the pod.
+        flow(NODE_1, 0, OUT, NODE_1, 5_000, SrcPort=443, DstPort=58_527, XlatDstAddr=A,
+             XlatDstPort=40_000, XlatSrcAddr=OUT, XlatSrcPort=443),
+        flow(NODE_1, 0, OUT, A, 5_000, SrcPort=443, DstPort=40_000),
+        # The node's own traffic has no translation.
+        flow(NODE_1, 1, NODE_1, OUT, 70, SrcPort=41_000),
+    ]  # fmt: skip
+    text = "\n".join(map(json.dumps, seen))
+    assert totals(staged(netobserv.PARSER, text)) == {
+        ("a", "transmit", B): 1_400,
+        ("b", "receive", A): 1_390,
+        ("a", "transmit", OUT): 849,
+        ("a", "receive", OUT): 5_000,
+        (NODE_1, "transmit", OUT): 70,
+    }

@@ -1,0 +1,134 @@
+"""Fields of a record of bytes as flow logs state them, in the form of `volume_records`.
+
+Every function takes what a log states, null where it states nothing, and refuses what the field
+cannot hold. Temporality is the format's declaration or the export's `temporality` setting; no value
+ever decides it.
+"""
+
+from datetime import datetime, timedelta
+
+from transforms.staging.refusal import refuse
+from transforms.staging.values import INT64_MAX, instant_of_microseconds
+
+TABLE = "volume_records"
+LOSSES = "loss_reports"
+OVERLAY_PORTS = frozenset({4789, 6081, 8472})
+"""VXLAN, Geneve, and VXLAN as Linux has it by default: destination ports of an overlay's UDP."""
+
+_TRANSPORTS = {
+    1: "ICMP", 6: "TCP", 17: "UDP", 47: "GRE", 50: "ESP", 58: "ICMPv6", 132: "SCTP",
+}  # fmt: skip
+"""Names of IANA protocol numbers; others stay numbers."""
+_FLAGS = {
+    "FIN": 1, "SYN": 2, "RST": 4, "PSH": 8, "ACK": 16, "URG": 32, "ECE": 64, "CWR": 128,
+    "SYN_ACK": 256, "FIN_ACK": 512, "RST_ACK": 1024,
+}  # fmt: skip
+"""The flags of TCP; the last three are NetObserv's, for packets with both."""
+_MOST_MICROSECONDS = 253_402_300_799_999_999
+"""The end of the year 9999."""
+
+
+def whole(stated: object, maximum: int, word: str) -> int | None:
+    """A whole number from 0, also written as text or as a float; null where it is absent.
+
+    Raises:
+        RefusedError: It is none, or out of range; the reason begins with the word.
+    """
+    if isinstance(stated, str):
+        digits = stated.isascii() and stated.isdigit() and len(stated) <= 20
+        stated = int(stated) if digits else stated
+    elif isinstance(stated, float) and stated.is_integer() and abs(stated) < 2**53:
+        stated = int(stated)
+    if stated is None or stated == "":
+        return None
+    if not isinstance(stated, int) or isinstance(stated, bool):
+        refuse(word, "a whole number", stated)
+    if not 0 <= stated <= maximum:
+        refuse(word, f"0 to {maximum}", stated)
+    return stated
+
+
+def octets(stated: object, word: str) -> int | None:
+    """A number of bytes or packets.
+
+    Raises:
+        RefusedError: It is none, or more than a column holds.
+    """
+    return whole(stated, INT64_MAX, word)
+
+
+def port(stated: object, word: str) -> int | None:
+    """A port.
+
+    Raises:
+        RefusedError: It is none.
+    """
+    return whole(stated, 65_535, word)
+
+
+def transport(stated: object, word: str) -> str | None:
+    """Name of an IANA protocol number, else the number as text.
+
+    Raises:
+        RefusedError: It is no such number.
+    """
+    number = whole(stated, 255, word)
+    return None if number is None else _TRANSPORTS.get(number, str(number))
+
+
+def transport_named(stated: str | None) -> str | None:
+    """Transport by its name in capitals; null where the text is no short word."""
+    name = (stated or "")[:16].upper().replace("IPV6-ICMP", "ICMPV6").replace("ICMP6", "ICMPV6")
+    if name == "ICMPV6":
+        return "ICMPv6"
+    return name if name.isascii() and name.isalnum() and len(name) <= 12 else None
+
+
+def has_ports(name: str | None) -> bool:
+    """Whether a transport has ports; what a log writes there for others is something else."""
+    return name in {"TCP", "UDP", "SCTP", "DCCP", "UDPLITE", "33", "136", None}
+
+
+def flag_bits(names: list[str], word: str) -> int:
+    """Bit set of TCP flags by name.
+
+    Raises:
+        RefusedError: A text names none.
+    """
+    bits = 0
+    for name in names:
+        bit = _FLAGS.get(name.upper())
+        if bit is None:
+            refuse(word, "names of TCP flags", name)
+        bits |= bit
+    return bits
+
+
+def instant(stated: object, unit: int, word: str) -> datetime:
+    """An instant, counted since 1970.
+
+    Args:
+        stated: A whole number.
+        unit: Microseconds of its unit.
+        word: Name of the field.
+
+    Raises:
+        RefusedError: It is no such number, or absent.
+    """
+    number = whole(stated, _MOST_MICROSECONDS // unit, word)
+    at = None if number is None else instant_of_microseconds(number * unit)
+    if at is None:
+        refuse("no_time", f"a time in {word}", stated)
+    return at
+
+
+def check_interval(start_at: datetime, end_at: datetime, longest: timedelta) -> None:
+    """Refuse an interval that ends before it starts, or is longer than any can be.
+
+    Raises:
+        RefusedError: It is.
+    """
+    if start_at > end_at:
+        refuse("interval", "an end behind the start")
+    if end_at - start_at > longest:
+        refuse("interval", f"at most {int(longest.total_seconds())} seconds")
