@@ -32,11 +32,19 @@ class PodIntervals(Table):
     service_account: str = c.column("Service account.", null="not stated")
     start_basis: str = c.column(
         "What proves the start.",
-        allowed=("sandbox_ready", "start_time", "first_state", "created"),
+        allowed=("sandbox_ready", "start_time", "agent_event", "first_state", "created"),
     )
     end_basis: str = c.column(
         "What proves the end, or that none is known.",
-        allowed=("sandbox_teardown", "finished", "deleted", "address_reused", "last_seen", "open"),
+        allowed=(
+            "sandbox_teardown",
+            "finished",
+            "deleted",
+            "agent_event",
+            "address_reused",
+            "last_seen",
+            "open",
+        ),
     )
     created_at: Instant = c.column("Creation of the pod.")
     last_seen_at: Instant = c.column("Last time that a state showed it, not later than the day.")

@@ -11,16 +11,24 @@ newest fact that it states. Ties are broken by content (deleted, newer facts, te
 so the order of files has no say.
 
 **Start**, best proof first: `sandbox_ready` (the earliest seen with that address), `start_time`,
-`first_state`. What an earlier day published from states that this day's look-back does not reach
-counts too, so that an interval keeps its id over many midnights. An address that replaces another
-one of its family on the same pod starts at the new sandbox, else at its first state.
+`agent_event` (Cilium's agents told the address before any state did), `first_state`. What an
+earlier day published from states that this day's look-back does not reach counts too, so that an
+interval keeps its id over many midnights. An address that replaces another one of its family on the
+same pod starts at the new sandbox, else at its first state.
 
 **End**, in this order: `sandbox_teardown` (also where a later address of the pod proves it),
 `finished` (last container of a pod that is terminal or being deleted), `deleted` (the watch's time;
 without one of its own the deletion timestamp, unless the pod was seen alive later), `last_seen` at
 the first sight of a terminal pod that states no time. Else the end is assumed: `address_reused` at
 the next start of another pod on that address (never for host-network pods), `last_seen` after the
-last sight alive plus the look-back. What ends after the day is `open`.
+last sight alive plus the look-back. Where no state tells an end, or only the first sight of a pod
+that was dead, agents may: `agent_event`, the address was taken from the pod's name. What ends after
+the day is `open`.
+
+**Agents** name a pod by namespace and name. They speak of a pod that states know, at a time at
+which that pod is known to have the name (pod_interval_agents.sql); a pod without UID is never made
+up. A pod whose states show no address has the one that they tell. Agents' events of endpoints state
+no address, and say nothing here.
 
 A pod has one row per address that it showed; one that showed none by the day's end has a row with a
 null address from its creation. Rows that only touch the day with an interval of no length stay.
@@ -42,6 +50,7 @@ STEPS = (
     "pod_interval_states",
     "pod_interval_pods",
     "pod_interval_history",
+    "pod_interval_agents",
     "pod_interval_addresses",
     "pod_interval_attempts",
     "pod_interval_nodes",
@@ -91,7 +100,9 @@ TRANSFORM = Transform(
         Reads("pod_states", "pods"),
         Reads("node_states", "pods"),
         Reads("run_versions", "pods"),
+        Reads("flows", "pods"),
         Reads("pod_intervals", "history"),
     ),
     build=build,
+    version=2,
 )

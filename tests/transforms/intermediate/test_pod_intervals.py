@@ -47,11 +47,13 @@ def built(
     history: pl.DataFrame | None = None,
     nodes: Iterable[dict[str, Any]] = (),
     runs: Iterable[dict[str, Any]] = (),
+    agents: Iterable[dict[str, Any]] = (),
     built_days: tuple[date, ...] = (),
 ) -> pl.DataFrame:
     """The pod intervals of a day."""
     with SqlSession(threads=1) as session:
-        show(session, pod_states=states, node_states=nodes, run_versions=runs, pod_intervals=[])
+        show(session, pod_states=states, flows=agents, node_states=nodes, run_versions=runs)
+        show(session, pod_intervals=[])
         if history is not None:
             session.register("pod_intervals", history)
         name = build(session, BuildDay(date=day, cluster="alder", built_days=built_days))
@@ -500,6 +502,147 @@ def test_other_clusters_and_states_out_of_reach_are_left_out():
     assert rows.height == 0
 
 
+# -- what Cilium's agents tell ------------------------------------------------------------------
+
+
+def agent(seen: datetime, **more: Any) -> dict[str, Any]:
+    """An agent's event: pod-a of `state` was given its address."""
+    return {
+        "cluster": "alder",
+        "node": "node-a",
+        "event_at": seen,
+        "agent_event": "IPCACHE_UPSERTED",
+        "source_namespace": "ml",
+        "source_pod_name": "pod-a",
+        "source_address": "192.0.2.10",
+    } | more
+
+
+TAKEN = {"agent_event": "IPCACHE_DELETED"}
+UNDATED = {"start_time_at": None}
+FROM_STATE = ("a", "192.0.2.10", at("09:30"), "first_state", None, "open")
+FROM_AGENT = ("a", "192.0.2.10", at("09:00:08"), "agent_event", None, "open")
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        ([], FROM_STATE),
+        ([agent(at("09:00:08"))], FROM_AGENT),
+        # Every agent tells of it, again when it starts; the first one counts.
+        ([agent(at("09:00:09")), agent(at("09:00:08"), node="node-b")], FROM_AGENT),
+        ([agent(at("09:31"))], FROM_STATE),
+        # Before its creation another pod had the name.
+        ([agent(at("08:59:59"))], FROM_STATE),
+        ([agent(at("09:00:08"), source_address="192.0.2.11")], FROM_STATE),
+        ([agent(at("09:00:08"), source_pod_name="pod-b")], FROM_STATE),
+        ([agent(at("09:00:08"), source_namespace=None)], FROM_STATE),
+        ([agent(at("09:00:08"), cluster="birch")], FROM_STATE),
+        ([agent(at("09:00:08"), agent_event=None)], FROM_STATE),
+    ],
+)
+def test_an_agent_tells_when_an_address_was_given_where_no_state_does(events, expected):
+    assert spans(built([state(A, at("09:30"), **UNDATED)], agents=events)) == [expected]
+
+
+def test_a_state_that_proves_a_start_goes_before_agents():
+    rows = built([state(A, at("09:30"))], agents=[agent(at("09:00:02"))])
+    assert spans(rows) == [("a", "192.0.2.10", at("09:00:05"), "start_time", None, "open")]
+
+
+START = ("a", "192.0.2.10", at("09:00:05"), "start_time")
+
+
+@pytest.mark.parametrize(
+    ("events", "end", "basis"),
+    [
+        ([agent(at("11:00"), **TAKEN)], at("11:00"), "agent_event"),
+        (
+            [agent(at("11:00:01"), **TAKEN), agent(at("11:00"), **TAKEN, node="node-b")],
+            at("11:00"),
+            "agent_event",
+        ),
+        # An agent of another clock may still give what is taken.
+        (
+            [agent(at("11:00"), **TAKEN), agent(at("11:00:02"), node="node-b")],
+            at("11:00"),
+            "agent_event",
+        ),
+        ([agent(at("11:00"), **TAKEN), agent(at("11:00:02.000001"))], None, "open"),
+        # The pod was seen alive behind it.
+        ([agent(at("09:29"), **TAKEN)], None, "open"),
+        ([agent(at("11:00"), **TAKEN, source_address="192.0.2.11")], None, "open"),
+        ([agent(at("00:00:01", days=1), **TAKEN)], None, "open"),
+    ],
+)
+def test_an_agent_tells_when_an_address_was_taken_where_no_state_does(events, end, basis):
+    assert spans(built([state(A, at("09:30"))], agents=events)) == [(*START, end, basis)]
+
+
+@pytest.mark.parametrize(
+    ("more", "end", "basis"),
+    [
+        ({"last_finished_at": at("09:59"), "phase": "Failed"}, at("09:59"), "finished"),
+        ({"phase": "Failed"}, at("09:58"), "agent_event"),
+    ],
+)
+def test_an_agent_goes_behind_a_time_of_death_and_before_the_sight_of_the_dead(more, end, basis):
+    states = [state(A, at("09:30")), state(A, at("10:00"), **more)]
+    assert spans(built(states, agents=[agent(at("09:58"), **TAKEN)])) == [(*START, end, basis)]
+
+
+def test_the_next_pod_of_a_name_takes_nothing_from_the_one_before():
+    states = [
+        state(A, at("09:30"), pod_name="w-0"),
+        state(B, at("12:30"), pod_name="w-0", created_at=at("12:00"), start_time_at=at("12:00:05")),
+    ]
+    event = agent(at("13:00"), source_pod_name="w-0", **TAKEN)
+    assert spans(built(states, agents=[event])) == [
+        (*START, at("12:00:05"), "address_reused"),
+        ("b", "192.0.2.10", at("12:00:05"), "start_time", at("13:00"), "agent_event"),
+    ]
+
+
+def test_an_address_that_another_pod_has_is_not_kept_by_an_agents_clock():
+    states = [
+        state(A, at("09:30")),
+        state(B, at("12:30"), created_at=at("12:00"), start_time_at=at("12:00:05")),
+    ]
+    rows = built(states, agents=[agent(at("12:00:06"), **TAKEN)])
+    assert spans(rows)[0] == (*START, at("12:00:05"), "address_reused")
+
+
+NAMELESS = {"addresses": None, "start_time_at": None}
+
+
+def test_a_pod_whose_states_show_no_address_has_what_its_agents_tell():
+    states = [state(A, at("09:30"), **NAMELESS)]
+    given = [agent(at("09:10")), agent(at("09:10"), source_address="2001:db8::10")]
+    assert spans(built(states, agents=given)) == [
+        ("a", "192.0.2.10", at("09:10"), "agent_event", None, "open"),
+        ("a", "2001:db8::10", at("09:10"), "agent_event", None, "open"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        # Behind the last sight of it, the name may be another pod's.
+        [agent(at("09:31"))],
+        [agent(at("09:10")), agent(at("09:20"), source_address="192.0.2.11")],
+    ],
+)
+def test_an_address_is_never_guessed(events):
+    rows = built([state(A, at("09:30"), **NAMELESS)], agents=events)
+    assert rows["address"].to_list() == [None]
+
+
+def test_agents_invent_no_pod_and_say_nothing_of_the_hosts_network():
+    assert built([], agents=[agent(at("09:10"))]).height == 0
+    rows = built([state(A, at("09:30"), host_network=True, **UNDATED)], agents=[agent(at("09:10"))])
+    assert rows["start_basis"].to_list() == ["first_state"]
+
+
 @st.composite
 def fleets(draw: st.DrawFn) -> list[dict[str, Any]]:
     """States of up to sixteen pods on three addresses over two days."""
@@ -536,10 +679,26 @@ def fleets(draw: st.DrawFn) -> list[dict[str, Any]]:
     return states
 
 
+def told_of(states: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What agents tell of some of the pods: each state's address given before, or taken behind."""
+    return [
+        agent(
+            s["observed_at"] + timedelta(minutes=(-1) ** number * (7 * number % 90)),
+            source_pod_name=s["pod_name"],
+            source_address=s["addresses"][0],
+            agent_event="IPCACHE_DELETED" if number % 2 == 0 else "IPCACHE_UPSERTED",
+        )
+        for number, s in enumerate(states)
+        if number % 4
+    ]
+
+
 @settings(max_examples=4)
 @given(states=fleets(), data=st.data())
 def test_the_order_of_states_has_no_say(states: list[dict[str, Any]], data: st.DataObject):
-    assert built(states).equals(built(data.draw(st.permutations(states))))
+    events = told_of(states)
+    again, mixed = data.draw(st.permutations(states)), data.draw(st.permutations(events))
+    assert built(states, agents=events).equals(built(again, agents=mixed))
 
 
 @settings(max_examples=4)
@@ -560,8 +719,10 @@ def test_intervals_of_one_pod_and_address_never_overlap_and_lie_in_reach(
 @settings(max_examples=4)
 @given(states=fleets())
 def test_the_rows_of_two_days_are_pieces_of_one_interval(states: list[dict[str, Any]]):
-    first = built(states)
-    second = built(states, day=NEXT, history=as_history((DAY, first)), built_days=(DAY,))
+    events = told_of(states)
+    first = built(states, agents=events)
+    history = as_history((DAY, first))
+    second = built(states, day=NEXT, history=history, built_days=(DAY,), agents=events)
     both = first.join(second, on=("pod_uid", "address"), suffix="_next", nulls_equal=True)
     assert (both["pod_interval_id"] == both["pod_interval_id_next"]).all()
     assert both["end_at"].null_count() == both.height

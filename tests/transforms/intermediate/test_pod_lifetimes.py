@@ -115,7 +115,7 @@ def intervals(found: list[Parsed], day: date = DAY) -> list[dict[str, Any]]:
     """The pod's intervals of a day."""
     told = [row | {"cluster": "alder"} for row in rows(found, "pod_states")]
     with SqlSession(threads=1) as session:
-        show(session, pod_states=told, node_states=[], run_versions=[], pod_intervals=[])
+        show(session, pod_states=told, flows=[], node_states=[], run_versions=[], pod_intervals=[])
         name = build(session, BuildDay(date=day, cluster="alder", built_days=()))
         return checked(session, "pod_intervals", name).to_dicts()
 
