@@ -74,6 +74,7 @@ def status(
         ("rejects by reason", "rejects"),
         ("files with events on days that are never built (wrong clocks)", "misdated"),
         ("coverage by cluster, source and status (hours)", "coverage"),
+        ("events of flows that are in no connection, by reason", "unconnected"),
     ):
         rows = content[key]
         if rows:
@@ -150,6 +151,7 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
         "rejects": _rejects(ledger),
         "misdated": misdated_files(lake),
         "coverage": _coverage(lake),
+        "unconnected": _unconnected(lake),
     }
 
 
@@ -199,6 +201,21 @@ def _coverage(lake: Lake) -> list[dict[str, Any]]:
         .with_columns(hours=(pl.col("us") / 3_600_000_000).round(2))
         .drop("us")
         .sort("cluster", "source", "status")
+        .collect()
+        .to_dicts()
+    )
+
+
+def _unconnected(lake: Lake) -> list[dict[str, Any]]:
+    table = "unconnected_events"
+    paths = [p for day in lake.days(table) for p in lake.files(table, day)]
+    if not paths:
+        return []
+    return (
+        scan_files(paths)
+        .group_by("cluster", "reason")
+        .agg(events=pl.col("event_count").sum(), flows=pl.col("flow_count").sum())
+        .sort("cluster", "reason")
         .collect()
         .to_dicts()
     )
