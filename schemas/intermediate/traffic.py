@@ -3,7 +3,7 @@
 import polars as pl
 
 from schemas import columns as c
-from schemas.columns import Instant
+from schemas.columns import Instant, TextList
 from schemas.table import Table, table
 
 
@@ -110,5 +110,10 @@ class PeerTraffic(Table):
     byte_layer: str = c.column("Layer.", allowed=c.BYTE_LAYERS)
     observer: str = c.column("Interface or node that observed.")
     match_kind: str = c.column("Pod ladder.", allowed=c.POD_MATCH_KINDS)
+    candidate_pod_uids: TextList = c.column(
+        "Pods that it may be: of an ambiguous address, or behind one that the settings name as "
+        "shared.",
+        null="none, or more than 100",
+    )
     is_chosen: pl.Boolean = c.column("The one source of this pod, hour and direction that counts.")
     rejected_bytes: pl.Int64 = c.byte_count("Bytes of records with action REJECT.")

@@ -1,6 +1,6 @@
 -- Addresses at the ends of records, with a number in place of the text.
 -- Grain: cluster (null: any), address.
--- Reads: volume_records, pod_intervals, node_states.
+-- Reads: volume_records, pod_intervals, node_states, nat_addresses.
 -- Parameters: $start_us and $end_us (the day).
 WITH ends AS (
     SELECT
@@ -33,5 +33,10 @@ SELECT
     address,
     is_private_address(address) AS is_private,
     is_public_address(address) AS is_public,
-    address IN (SELECT address FROM held WHERE address IS NOT NULL) AS is_held
+    address IN (SELECT address FROM held WHERE address IS NOT NULL) AS is_held,
+    EXISTS (
+        SELECT 1
+        FROM nat_addresses AS n
+        WHERE n.address = seen.address AND COALESCE(n.cluster = seen.cluster, TRUE)
+    ) AS is_shared
 FROM seen

@@ -30,7 +30,12 @@ paired AS (
 chosen AS (
     SELECT
         first_holder, last_holder,
-        CASE speaks WHEN 'first' THEN first_match WHEN 'last' THEN last_match END AS spoken
+        CASE speaks WHEN 'first' THEN first_match WHEN 'last' THEN last_match END AS spoken,
+        CASE
+            WHEN LEN(LIST_INTERSECT(first_match.candidates, last_match.candidates)) > 0
+                THEN LIST_INTERSECT(first_match.candidates, last_match.candidates)
+            ELSE LIST_CONCAT(first_match.candidates, last_match.candidates)
+        END AS candidates
     FROM paired
 ),
 
@@ -55,5 +60,9 @@ SELECT
     spoken.node AS node,
     spoken.run_uuid AS run_uuid,
     spoken.attempt AS attempt,
-    COALESCE(spoken.match_kind, 'ambiguous') AS match_kind
+    COALESCE(spoken.match_kind, 'ambiguous') AS match_kind,
+    CASE
+        WHEN spoken.match_kind IS NULL THEN candidates
+        WHEN spoken.pod_uid IS NULL THEN spoken.candidates
+    END AS candidates
 FROM numbered

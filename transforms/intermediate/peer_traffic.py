@@ -6,7 +6,10 @@ end is known, the side is the interface's own (`egress`: the source), else the o
 address, else the source; such rows are of no pod. Both instants of the interval are matched; two
 pods over one interval are `ambiguous`, unless one of them is the only one that both allow.
 AWS shows the interface's own address for every packet of the node where the packet's is not
-logged: such rows are `shared_address`, not the node's.
+logged: such rows are `shared_address`, not the node's. So is an address that the settings name as
+shared (NAT, proxy) where no pod holds it; `gateway` is then `nat`, as it is where the peer is such
+an address. Candidates are the pods of an ambiguous address, and those that lived behind a shared
+one in the window.
 
 **Windows.** As in pod_traffic: cumulative floor, so that windows add up to the record.
 
@@ -27,15 +30,19 @@ internet gateway is `internet` only where the peer is public and no service of t
 Everything else is `unknown`. The answer to traffic whose path is known has that path.
 """
 
+from datetime import timedelta
+
 import polars as pl
 
-from transforms.day import BuildDay
+from transforms.day import SKEW_GUARD, BuildDay
 from transforms.intermediate.name_match import match_names
 from transforms.intermediate.pod_match import match_pods
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
 PACKAGE = "transforms.intermediate"
+MOST_CANDIDATES = 100
+NAT_ADDRESSES = pl.Schema({"address": pl.String(), "cluster": pl.String()})
 ACCOUNTS = pl.Schema({"cluster": pl.String(), "account_id": pl.String()})
 
 
@@ -44,14 +51,19 @@ def build(session: SqlSession, day: BuildDay) -> str:
     values = {
         "start_us": int(day.start_at.timestamp()) * 1_000_000,
         "end_us": int(day.end_at.timestamp()) * 1_000_000,
+        "guard_us": SKEW_GUARD // timedelta(microseconds=1),
+        "most": MOST_CANDIDATES,
     }
     accounts = [(facts.name, facts.account_id) for facts in day.clusters]
     session.register("cluster_accounts", pl.DataFrame(accounts, schema=ACCOUNTS, orient="row"))
+    session.register(
+        "nat_addresses", pl.DataFrame(day.nat_addresses, schema=NAT_ADDRESSES, orient="row")
+    )
     helpers = (
         "peer_addresses", "peer_observers", "peer_records", "peer_instants", "match_input",
         "match_output", "peer_holders", "peer_held", "peer_ended", "peer_ends", "peer_sides",
         "node_places", "name_input", "name_output", "well_known_addresses", "peer_relations",
-        "peer_windows",
+        "peer_windows", "peer_shared",
     )  # fmt: skip
     with session.dropped(*helpers):
         with session.dropped("peer_records", "peer_instants", "match_input", "match_output"):
@@ -73,6 +85,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
         session.create("well_known_addresses", PACKAGE, "well_known_addresses")
         session.create("peer_relations", PACKAGE, "peer_relations")
         session.create("peer_windows", PACKAGE, "peer_windows", values)
+        session.create("peer_shared", PACKAGE, "peer_shared", values)
         with session.dropped("peer_sides"):
             return session.create("peer_traffic", PACKAGE, "peer_traffic", values)
 
@@ -86,5 +99,5 @@ TRANSFORM = Transform(
         Reads("name_bindings", "names"),
     ),
     build=build,
-    version=3,
+    version=4,
 )

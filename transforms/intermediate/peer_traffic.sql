@@ -1,6 +1,7 @@
 -- Bytes per local address, peer and direction in windows of five minutes.
 -- Grain: key of peer_traffic.
--- Reads: peer_windows, peer_observers, peer_addresses, peer_ends.
+-- Reads: peer_windows, peer_observers, peer_addresses, peer_ends, peer_shared.
+-- Parameters: $most (longest list of candidates).
 WITH parties AS (
     SELECT DISTINCT party, pod_uid, namespace, pod_name, run_uuid, attempt
     FROM peer_ends
@@ -55,9 +56,29 @@ sources AS (
     ) = 1
 ),
 
+-- Pods of each set of ends that several pods may have.
+doubts AS (
+    SELECT doubtful_ends, LIST_SORT(LIST(DISTINCT pod_uid)) AS pods
+    FROM (
+        SELECT s.doubtful_ends, UNNEST(e.candidates) AS pod_uid
+        FROM (
+            SELECT doubtful_ends, UNNEST(doubtful_ends) AS end_number
+            FROM (
+                SELECT DISTINCT doubtful_ends FROM peer_windows WHERE LEN(doubtful_ends) > 0
+            ) AS sets
+        ) AS s
+        INNER JOIN peer_ends AS e ON s.end_number = e.end_number
+    ) AS pods_of_sets
+    GROUP BY doubtful_ends
+),
+
 told AS (
     SELECT
         w.*,
+        CASE
+            WHEN w.is_behind_nat AND w.doubtful_ends IS NULL THEN h.pods
+            WHEN NOT w.is_behind_nat AND LEN(d.pods) <= CAST($most AS BIGINT) THEN d.pods
+        END AS candidate_pod_uids,
         v.scope,
         v.observer,
         l.address AS local_address,
@@ -78,6 +99,11 @@ told AS (
     INNER JOIN peer_addresses AS l ON w.local_number = l.address_number
     INNER JOIN peer_addresses AS p ON w.peer_number = p.address_number
     LEFT JOIN parties AS y ON w.party = y.party
+    LEFT JOIN doubts AS d ON w.doubtful_ends = d.doubtful_ends
+    LEFT JOIN peer_shared AS h
+        ON w.is_behind_nat
+        AND w.local_number = h.local_number
+        AND w.window_number = h.window_number
     LEFT JOIN observers AS o
         ON w.observer_number = o.observer_number
         AND w.local_number = o.local_number
@@ -144,6 +170,7 @@ SELECT
     observer,
     ['address_window', 'node', 'shared_address', 'ambiguous', 'conflict', 'none'][match_rung]
         AS match_kind,
+    CASE WHEN LEN(candidate_pod_uids) > 0 THEN candidate_pod_uids END AS candidate_pod_uids,
     is_chosen,
     CAST(LEAST(rejected_bytes, 9223372036854775807) AS BIGINT) AS rejected_bytes
 FROM told

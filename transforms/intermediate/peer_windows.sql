@@ -6,10 +6,14 @@ WITH told AS (
     SELECT
         s.*,
         r.distance,
-        r.gateway,
+        -- A translated address is the gateway itself.
+        CASE WHEN a.is_shared OR l.is_shared THEN 'nat' ELSE r.gateway END AS gateway,
         e.cluster,
         COALESCE(e.party, 0) AS party,
+        l.is_shared AND COALESCE(e.match_kind, 'none') IN ('none', 'node') AS is_behind_nat,
         CASE
+            WHEN l.is_shared AND COALESCE(e.match_kind, 'none') IN ('none', 'node')
+                THEN 'shared_address'
             WHEN e.match_kind = 'node' AND s.is_local_interface THEN 'shared_address'
             ELSE COALESCE(e.match_kind, 'none')
         END AS match_kind,
@@ -33,6 +37,7 @@ WITH told AS (
         AND s.peer_service IS NOT DISTINCT FROM r.peer_service
         AND s.tells_service = r.tells_service
     INNER JOIN peer_addresses AS a ON s.peer_number = a.address_number
+    INNER JOIN peer_addresses AS l ON s.local_number = l.address_number
     LEFT JOIN peer_ends AS e ON s.local_end = e.end_number
     LEFT JOIN name_output AS n
         ON s.local_end = n.item_id.local_end
@@ -115,7 +120,11 @@ SELECT
     MIN(byte_layer) AS byte_layer,
     MAX(LIST_POSITION(
         ['address_window', 'node', 'shared_address', 'ambiguous', 'conflict', 'none'], match_kind
-    )) AS match_rung
+    )) AS match_rung,
+    LIST_SORT(
+        LIST(DISTINCT local_end) FILTER (WHERE match_kind IN ('ambiguous', 'conflict'))
+    ) AS doubtful_ends,
+    BOOL_OR(is_behind_nat) AS is_behind_nat
 FROM parts
 GROUP BY
     observer_number, local_number, party, peer_number, peer_port, transport, is_sending,

@@ -70,12 +70,18 @@ def of(
     bindings: list[dict[str, Any]] | None = None,
     days: tuple[int, ...] = (0,),
     clusters: tuple[ClusterFacts, ...] = (),
+    nat: tuple[tuple[str, str | None], ...] = (),
     **where: Any,
 ) -> pl.DataFrame:
     """Peer traffic of some days, only rows with the wanted values."""
     found = []
     for shift in days:
-        day = BuildDay(date=DAY + timedelta(days=shift), cluster="fleet", clusters=clusters)
+        day = BuildDay(
+            date=DAY + timedelta(days=shift),
+            cluster="fleet",
+            clusters=clusters,
+            nat_addresses=nat,
+        )
         shown = [pod("a", POD)] if pods is None else pods
         with SqlSession(threads=1) as session:
             show(
@@ -238,6 +244,71 @@ def test_an_address_of_two_clusters_is_ambiguous_for_records_of_the_fleet():
     ]
     rows = of([record("08:01", "08:02", POD, OUT, cluster="birch")], pods)
     assert rows.select("scope", "cluster", "pod_uid").rows() == [("birch", "birch", "b")]
+
+
+def test_an_ambiguous_address_names_its_candidates():
+    pods = [pod("a", POD), pod("b", POD, cluster="birch"), pod("c", OTHER)]
+    rows = of([record("08:01", "08:02", POD, OUT, cluster=None)], pods)
+    assert rows["candidate_pod_uids"].to_list() == [["a", "b"]]
+    rows = of([record("08:01", "08:02", POD, OUT)], pods)
+    assert rows["candidate_pod_uids"].to_list() == [None]
+
+
+NAT = "203.0.113.200"
+LIVES = [
+    pod("a", POD, end_at=at("08:03")),
+    pod("b", OTHER, start="08:06"),
+    pod("c", "192.0.2.3", cluster="birch"),
+]
+
+
+@pytest.mark.parametrize(
+    ("stated", "candidates"),
+    [
+        ((NAT, "alder"), [["a"], ["b"]]),
+        ((NAT, None), [["a", "c"], ["b", "c"]]),
+    ],
+)
+def test_a_shared_address_has_the_pods_behind_it_for_candidates(stated, candidates):
+    told = [record("08:01", "08:02", NAT, OUT), record("08:07", "08:08", NAT, OUT)]
+    rows = of(told, LIVES, nat=(stated,))
+    assert rows.select("match_kind", "gateway", "pod_uid").unique().rows() == [
+        ("shared_address", "nat", None)
+    ]
+    assert rows["candidate_pod_uids"].to_list() == candidates
+
+
+def test_a_shared_address_of_another_cluster_is_none_here():
+    rows = of([record("08:01", "08:02", NAT, OUT)], LIVES, nat=((NAT, "birch"),))
+    assert rows.select("match_kind", "gateway", "candidate_pod_uids").rows() == [
+        ("none", "unknown", None)
+    ]
+
+
+def test_a_node_that_translates_for_its_pods_is_a_shared_address():
+    rows = of([record("08:01", "08:02", NODE, OUT)], nat=((NODE, "alder"),))
+    shown = ("match_kind", "gateway", "candidate_pod_uids")
+    assert rows.select(shown).rows() == [("shared_address", "nat", ["a"])]
+
+
+def test_a_pod_keeps_an_address_that_is_named_as_shared():
+    rows = of([record("08:01", "08:02", POD, OUT)], nat=((POD, None),))
+    assert rows.select("pod_uid", "match_kind", "candidate_pod_uids").rows() == [
+        ("a", "address_window", None)
+    ]
+
+
+def test_what_comes_from_a_translated_address_passed_a_gateway():
+    rows = of([record("08:01", "08:02", NAT, POD)], nat=((NAT, None),))
+    assert rows.select("pod_uid", "direction", "gateway").rows() == [("a", "receive", "nat")]
+
+
+def test_of_more_than_a_hundred_pods_none_is_a_candidate():
+    pods = [pod(f"p{n:03d}", f"198.51.100.{n}") for n in range(101)]
+    for count, kept in ((100, 100), (101, None)):
+        rows = of([record("08:01", "08:02", NAT, OUT)], pods[:count], nat=((NAT, "alder"),))
+        ((found,),) = rows.select("candidate_pod_uids").rows()
+        assert (len(found) if found else None) == kept
 
 
 def test_unsampled_records_are_chosen_before_sampled_ones():
