@@ -197,11 +197,30 @@ RULES: dict[str, Rules] = {
         free="description",
         large="asInt",
     ),
+    "prometheus": rules(
+        change=unknown_label,
+        optional="job instance image service",
+        # A sandbox's counters began when the sandbox did, which another line says.
+        together="[0-9a-f]{64}",
+    ),
+    "victoriametrics": rules(
+        optional="job image service",
+        # As in `prometheus`.
+        together="[0-9a-f]{64}",
+    ),
     "aws_vpc_flow_log": rules(
         optional="account_id vpc_id subnet_id instance_id tcp_flags type packets action region "
         "az_id pkt_srcaddr flow_direction traffic_path reject_reason",
         large="bytes packets",
         change=large_vpc_numbers,
+    ),
+    "gcp_vpc_flow_log": rules(
+        optional="receiveTimestamp severity labels src_instance dest_instance src_vpc dest_vpc "
+        "src_location dest_location src_gke_details dest_gke_details src_google_service "
+        "dest_google_service pod_workload service cluster vm_name zone region rtt_msec "
+        "packets_sent asn country continent subnetwork_id",
+        free="continent country city cluster_location",
+        large="bytes_sent packets_sent",
     ),
     "route53": rules(optional="version account_id region vpc_id srcids answers"),
     "gcp_dns": rules(
@@ -210,6 +229,12 @@ RULES: dict[str, Rules] = {
     ),
     "zeek_dns": rules(
         optional="trans_id rtt rcode rcode_name answers TTLs qclass qclass_name", change=unset_rtt
+    ),
+    "zeek_conn": rules(
+        optional="uid service history local_orig local_resp missed_bytes tunnel_parents orig_pkts "
+        "resp_pkts orig_bytes resp_bytes",
+        free="service history",
+        large="orig_ip_bytes resp_ip_bytes missed_bytes orig_pkts",
     ),
     "inspektor_gadget": rules(optional="cwd exepath ppid pcomm podLabels owner labels"),
     "azure_dns": rules(optional="operationName region version vnet_id"),

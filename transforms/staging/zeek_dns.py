@@ -41,13 +41,9 @@ from transforms.staging.parser import (
     rejected,
 )
 from transforms.staging.refusal import RefusedError, refuse, refused
-from transforms.staging.values import (
-    identity,
-    instant_of_microseconds,
-    microseconds_of,
-    parse_instant,
-)
+from transforms.staging.values import identity, instant_of_microseconds
 from transforms.staging.zeek_header import ZeekHeader, unescaped, unescaped_text
+from transforms.staging.zeek_values import DECIMAL, RENAMED, microseconds
 
 LOG = "dns"
 MAX_LINE = 1 << 20
@@ -63,18 +59,8 @@ SHOWN_KEYS = frozenset(
 
 _BOM = b"\xef\xbb\xbf"
 _LISTS = frozenset({"answers", "TTLs"})
-_RENAMED = {
-    "id_orig_h": "id.orig_h", "id_orig_p": "id.orig_p",
-    "id_resp_h": "id.resp_h", "id_resp_p": "id.resp_p",
-}  # fmt: skip
-"""Fields where the writer was told to part scopes by `_`."""
 _MARKS = frozenset({"query", "trans_id", "qtype_name", "rcode_name", "rejected", "AA", "RD"})
 _NEEDED = frozenset({"ts", "query"})
-_DECIMAL = re.compile(r"(-?)([0-9]{1,12})(?:\.([0-9]{1,12}))?")
-_MOST_SECONDS = 10**11
-"""A number above is no count of seconds before the year 5138."""
-_LEAST_MILLISECONDS, _MOST_MILLISECONDS = 788_918_400_000, 253_402_300_799_999
-"""From Zeek's first year to 9999; what stands between both counts may be either."""
 _TYPED = re.compile(
     r"(TXT|SPF|RRSIG|DNSKEY|DS|NSEC3PARAM|NSEC3|NSEC|SSHFP|LOC)(?=[ :]|\Z)|<unknown type=(\d{1,5})>"
 )
@@ -133,7 +119,7 @@ def _is_other_log(header: ZeekHeader) -> bool:
 def _stated(values: Mapping[str, str | None], header: ZeekHeader) -> _Values:
     """The values that are set, by Zeek's own names, lists as lists."""
     return {
-        _RENAMED.get(name, name): (header.elements(value) if name in _LISTS else header.text(value))
+        RENAMED.get(name, name): (header.elements(value) if name in _LISTS else header.text(value))
         for name, value in values.items()
         if value is not None
     }
@@ -143,7 +129,7 @@ def _read_json(item: Item, context: FileContext) -> Row | str:
     value = decode(_OBJECT, item.data, item.path)
     if "_path" not in value and _MARKS.isdisjoint(value):
         refuse("no_dns", "fields of dns.log such as query and rcode_name", None)
-    for name, known in _RENAMED.items():
+    for name, known in RENAMED.items():
         if name in value:
             value.setdefault(known, value[name])
     return _row(value, whole_record_id(item), context)
@@ -166,7 +152,7 @@ def _row(values: _Values, record_id: str, context: FileContext) -> Row | str:
     left_out = _left_out(values)
     if left_out is not None:
         return left_out
-    start = _microseconds(values.get("ts"))
+    start = microseconds(values.get("ts"))
     if start is None:
         refuse("no_time", "seconds since 1970 or an RFC 3339 time in ts", values.get("ts"))
     name = _text(values, "query")
@@ -232,23 +218,6 @@ def _event_at(start: int, rtt: float | None) -> datetime:
     return at
 
 
-def _microseconds(stated: object) -> int | None:
-    """Microseconds since 1970; none where the value is no time. 0 is what Zeek has at its start."""
-    if isinstance(stated, str):
-        match = _DECIMAL.fullmatch(stated)
-        if match is None:
-            at = parse_instant(stated)
-            return microseconds_of(at) if at is not None else None
-        found = int(match[2]) * 1_000_000 + int((match[3] or "")[:6].ljust(6, "0"))
-        return found if found > 0 and not match[1] else None
-    if isinstance(stated, bool) or not isinstance(stated, int | float) or stated <= 0:
-        return None
-    if stated < _MOST_SECONDS:
-        return round(stated * 1_000_000)
-    is_known = _LEAST_MILLISECONDS <= stated <= _MOST_MILLISECONDS
-    return round(stated * 1_000) if is_known else None
-
-
 def _seconds(values: _Values, name: str) -> float | None:
     """Seconds; none where they are unset.
 
@@ -256,7 +225,7 @@ def _seconds(values: _Values, name: str) -> float | None:
         RefusedError: The value is no number.
     """
     value = values.get(name)
-    if isinstance(value, str) and _DECIMAL.fullmatch(value):
+    if isinstance(value, str) and DECIMAL.fullmatch(value):
         return float(value)
     if value is None:
         return None
@@ -340,7 +309,7 @@ def _answer(
 def _ttl(stated: object) -> int | None:
     """Whole seconds; null where they are unset or no such number."""
     if isinstance(stated, str):
-        match = _DECIMAL.fullmatch(stated)
+        match = DECIMAL.fullmatch(stated)
         stated = int(match[2]) if match and not match[1] else None
     if isinstance(stated, bool) or not isinstance(stated, int | float):
         return None

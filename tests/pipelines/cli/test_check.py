@@ -198,7 +198,7 @@ SAMPLES: dict[str, Known | Unknown] = {
     "counters/cadvisor_container_network.prom": Unknown(),
     "counters/cadvisor_issue_samples.prom": Unknown(),
     "counters/cadvisor_procnetdev.txt": Unknown(),
-    "counters/gcp_vpcflow_logentries.jsonl": Unknown(),
+    "counters/gcp_vpcflow_logentries.jsonl": Known("gcp_vpc_flow_log", 3),
     "counters/goflow2_sflow.json": Unknown(),
     "counters/ipfixcol2_entry.json": Unknown(),
     "counters/netobserv_flows_nat_duplicate.jsonl": Known("netobserv", 3),
@@ -207,8 +207,13 @@ SAMPLES: dict[str, Known | Unknown] = {
     "counters/prometheus_promtool_tsdb-dump.prom": Unknown(),
     "counters/prometheus_query_range_matrix.json": Unknown(),
     "counters/victoriametrics_export.jsonl": Unknown(),
-    "counters/zeek_core.tcp.miss-end-data_conn.log": Unknown(),
-    "counters/zeek_core.tcp.missing-syn_conn.log": Unknown(),
+    # The times are masked.
+    "counters/zeek_core.tcp.miss-end-data_conn.log": Known(
+        "zeek_conn", rejected={"no_time": 1}, ignored={"comment": 1}
+    ),
+    "counters/zeek_core.tcp.missing-syn_conn.log": Known(
+        "zeek_conn", rejected={"no_time": 1}, ignored={"comment": 1}
+    ),
 }
 
 STATED: list[tuple[str, tuple[str, ...], Known | Unknown]] = [

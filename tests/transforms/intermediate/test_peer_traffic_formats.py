@@ -10,7 +10,7 @@ from tests.transforms.staging.export_text import parse
 from transforms.day import BuildDay
 from transforms.intermediate import peer_traffic
 from transforms.sql import SqlSession
-from transforms.staging import netobserv
+from transforms.staging import netobserv, zeek_conn
 from transforms.staging.parser import Parser
 
 A, B, NODE_1, NODE_2 = "192.0.2.1", "192.0.2.2", "192.0.2.251", "192.0.2.252"
@@ -111,3 +111,18 @@ def test_netobserv_tells_of_each_packet_once_at_each_end():
         ("a", "receive", OUT): 5_000,
         (NODE_1, "transmit", OUT): 70,
     }
+
+
+def test_zeek_tells_a_connection_once_which_is_in_no_window():
+    connection = {
+        "ts": START, "duration": 7_200.5, "uid": "CHhAvVGS1DHFjwGM9", "proto": "tcp",
+        "id.orig_h": A, "id.orig_p": 40_000, "id.resp_h": OUT, "id.resp_p": 443,
+        "conn_state": "SF", "history": "ShADadFf", "orig_bytes": 500, "orig_ip_bytes": 750,
+        "orig_pkts": 5, "resp_bytes": 9_000, "resp_ip_bytes": 9_400, "resp_pkts": 10,
+    }  # fmt: skip
+    # A package tells of it after an hour, too, counted from its beginning; only the end counts.
+    middle = connection | {"_path": "conn_long", "duration": 3_600, "orig_ip_bytes": 400}
+    records = staged(zeek_conn.PARSER, "\n".join(map(json.dumps, (middle, connection))))
+    sums = {row["source_address"]: row["bytes"] for row in records}
+    assert (len(records), sums) == (2, {A: 750, OUT: 9_400})
+    assert totals(records) == {}

@@ -26,7 +26,13 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
             "aws_vpcflow_v5_trafficpath_custom.log",
             "aws_vpcflow_v7_ecs_s3.log",
         ),
+        "gcp_vpc_flow_log": ("gcp_vpcflow_logentries.jsonl",),
         "netobserv": ("netobserv_flows_nat_duplicate.jsonl",),
+        # The times are masked; they are connection logs all the same.
+        "zeek_conn": (
+            "zeek_core.tcp.miss-end-data_conn.log",
+            "zeek_core.tcp.missing-syn_conn.log",
+        ),
         "otlp": ("otlp_examples_metrics.json", "otlp_file_exporter_metrics.jsonl"),
         "": (
             "antrea_flowaggregator_flowlog.csv",
@@ -36,7 +42,6 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
             "cadvisor_container_network.prom",
             "cadvisor_issue_samples.prom",
             "cadvisor_procnetdev.txt",
-            "gcp_vpcflow_logentries.jsonl",
             "goflow2_sflow.json",
             "ipfixcol2_entry.json",
             "otel_kubeletstats_node_network.yaml",
@@ -44,8 +49,6 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
             "prometheus_promtool_tsdb-dump.prom",
             "prometheus_query_range_matrix.json",
             "victoriametrics_export.jsonl",
-            "zeek_core.tcp.miss-end-data_conn.log",
-            "zeek_core.tcp.missing-syn_conn.log",
         ),
     },
     "dns": {
