@@ -17,6 +17,7 @@ _FIELDS = {
     "%d": ("day", r"\d{2}"),
     "%H": ("hour", r"\d{2}"),
 }
+_NO_BUCKET = re.compile(r"s3://(?:[^/]*[@{%*?]|/|\Z)")
 _TOKEN = re.compile(r"\{[^}]*\}|%.|\*\*/|\*\*|\*|\?|[^{%*?]+|.", re.DOTALL)
 
 
@@ -63,11 +64,17 @@ class PathPattern:
                 looks like a placeholder or a glob in it.
 
         Raises:
-            ValueError: An unknown placeholder, `..`, another scheme than S3's, or a date without
-                year, month or day.
+            ValueError: An unknown placeholder, `..`, `~`, another scheme than S3's or no bucket,
+                or a date without year, month or day.
         """
         if "://" in text and not text.startswith("s3://"):
             message = "expected a local path or one that begins with s3://"
+            raise ValueError(message)
+        if _NO_BUCKET.match(text):
+            message = "expected s3://bucket/…, without credentials and with the bucket spelt out"
+            raise ValueError(message)
+        if text.startswith("~/"):
+            message = "expected a path without `~`, which is not expanded"
             raise ValueError(message)
         if any(part == ".." for part in text.split("/")):
             message = "expected a path without `..`"

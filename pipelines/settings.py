@@ -4,6 +4,7 @@ Credentials never stand here; they come from the standard AWS environment.
 """
 
 import os
+import re
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
@@ -74,7 +75,7 @@ class ExportSettings(_Strict):
     name: str = Field(min_length=1, max_length=100)
     format: str = "auto"
     path: str = Field(min_length=1)
-    clusters: tuple[str, ...] | None = None
+    clusters: tuple[str, ...] | None = Field(default=None, min_length=1)
     expect: Expectation | None = None
     record_format: str | None = None
     temporality: Literal["cumulative", "delta", "per_connection_total"] | None = None
@@ -279,8 +280,22 @@ def find_settings_file(path: str | None) -> Path:
     return Path(path or os.environ.get(ENVIRONMENT) or DEFAULT_FILE)
 
 
+_UNUSABLE = re.compile("[\x00\ud800-\udfff]")
+
+
 class _Loader(yaml.SafeLoader):
-    """Refuses a key that stands twice, of which YAML would silently keep the last."""
+    """Refuses a key that stands twice, of which YAML would silently keep the last.
+
+    So are texts with signs that no path and no UTF-8 holds: NUL and halves of surrogate pairs.
+    """
+
+    def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:  # noqa: ANN401
+        """Construct a text that can be written and be a path."""
+        text = super().construct_scalar(node)
+        if _UNUSABLE.search(str(text)):
+            problem = "a text holds NUL or half a surrogate pair"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        return text
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:  # noqa: ANN401  as in yaml
         """Construct a mapping whose keys are all different."""
@@ -309,10 +324,8 @@ def load_settings(path: Path) -> Settings:
         raise SettingsError(message) from None
     try:
         content = yaml.load(text, Loader=_Loader)  # noqa: S506  a SafeLoader
-    except (yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f" line {mark.line + 1}" if mark else ""
-        message = f"{path}:{place} is no YAML: {getattr(error, 'problem', None) or 'too deep'}"
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        message = f"{path}:{_why_no_yaml(error)}"
         raise SettingsError(message) from None
     if not isinstance(content, dict):
         message = f"{path}: expected a mapping of settings, got {type(content).__name__}"
@@ -325,6 +338,18 @@ def load_settings(path: Path) -> Settings:
         raise SettingsError(message) from None
     settings._folder = path.resolve().parent  # noqa: SLF001  set once, here
     return settings
+
+
+def _why_no_yaml(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return " is no YAML: too deep"
+    if isinstance(error, yaml.MarkedYAMLError):
+        place = f" line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        return f"{place} is no YAML: {error.problem}"
+    if isinstance(error, yaml.reader.ReaderError):
+        return f" is no YAML: {error.reason} (character {error.position + 1})"
+    # A date or number that looks like one and is none, such as 2026-02-30.
+    return f" holds a value that cannot be read: {error}"
 
 
 def _explain(error: Any) -> str:  # noqa: ANN401  pydantic's error dict

@@ -47,6 +47,12 @@ def test_an_impossible_day_is_no_match() -> None:
         ("/a/%Y/b", "%Y, %m and %d together"),
         ("/a/%j", "unknown placeholder %j"),
         ("gs://a/b", "begins with s3://"),
+        ("~/a", "not expanded"),
+        ("s3://", "s3://bucket"),
+        ("s3:///a", "s3://bucket"),
+        ("s3://{cluster}/a", "s3://bucket"),
+        ("s3://logs-*/a", "s3://bucket"),
+        ("s3://name:word@logs/a", "without credentials"),
     ],
 )
 def test_a_wrong_pattern_says_what_was_expected(pattern: str, message: str) -> None:

@@ -73,6 +73,7 @@ def test_defaults_are_those_of_the_contract(tmp_path: Path) -> None:
             ("name: flows,", "name: flows, clusters: [birch],"),
             "['birch'] are no clusters of the settings",
         ),
+        (("name: flows,", "name: flows, clusters: [],"), "exports.0.clusters: Tuple should have"),
     ],
 )
 def test_a_wrong_setting_is_named(tmp_path: Path, change: tuple[str, str], expected: str) -> None:
@@ -94,6 +95,11 @@ def test_all_wrong_settings_are_named_at_once(tmp_path: Path) -> None:
         ("lake: a\nlake: b\n", r"line 2 is no YAML: key 'lake' stands on line 1, too"),
         ("clusters:\n  a: {}\n  a: {}\n", "line 3 is no YAML: key 'a' stands on line 2"),
         ("a: [", "line"),
+        ("a: 2026-02-30\n", "holds a value that cannot be read: day"),
+        ("lake: a\0b\n", "is no YAML: special characters"),
+        ('lake: "a\\0b"\n', "line 1 is no YAML: a text holds NUL"),
+        ('a: {b: "\\ud800"}\n', "line 1 is no YAML: a text holds NUL or half"),
+        ("[" * 5_000, "is no YAML: too deep"),
         ("- a\n", "expected a mapping of settings, got list"),
         ("", "got NoneType"),
     ],
