@@ -57,7 +57,8 @@ def recognise_records(
     value = first_value(head)
     if list_key is not None and isinstance(value, dict) and isinstance(value.get(list_key), list):
         value = value[list_key]
-    if isinstance(value, list):
+    # A list of no objects is a line of something else before the records.
+    if isinstance(value, list) and any(isinstance(record, dict) for record in value):
         records = value[:HEAD_RECORDS]
     else:
         lines = head.split(b"\n", HEAD_RECORDS)[:HEAD_RECORDS]
