@@ -28,6 +28,7 @@ MODULES = (
     "azure_dns",
     "netobserv",
     "zeek_conn",
+    "antrea",
     "cloudtrail",
     "gcs_usage",
     "gcs_audit",

@@ -128,6 +128,15 @@ def other_query(data: bytes, random: Random) -> bytes | None:
     return data[: asked.start()] + random.choice(_NAMES) + data[asked.end() :]
 
 
+def other_antrea_counts(data: bytes, random: Random) -> bytes | None:
+    """Let packets and octets of a report of Antrea's aggregator be any number."""
+    fields = data.split(b",")
+    if len(fields) < 50 or not all(fields[n].isdigit() for n in range(10, 18)):
+        return None
+    fields[random.choice(range(10, 18))] = random.choice(LARGE)
+    return b",".join(fields)
+
+
 def unset_rtt(data: bytes, random: Random) -> bytes | None:  # noqa: ARG001
     """Leave out the round-trip time of a Zeek line with the default fields."""
     fields = data.split(b"\t")
@@ -230,6 +239,7 @@ RULES: dict[str, Rules] = {
     "zeek_dns": rules(
         optional="trans_id rtt rcode rcode_name answers TTLs qclass qclass_name", change=unset_rtt
     ),
+    "antrea": rules(change=other_antrea_counts),
     "zeek_conn": rules(
         optional="uid service history local_orig local_resp missed_bytes tunnel_parents orig_pkts "
         "resp_pkts orig_bytes resp_bytes",

@@ -191,8 +191,9 @@ SAMPLES: dict[str, Known | Unknown] = {
     ),
     # The default fields of transit gateways.
     "counters/aws_tgwflow_noheader.log": Known("aws_vpc_flow_log", 2),
-    "counters/antrea_flowaggregator_flowlog.csv": Unknown(),
-    "counters/antrea_flowaggregator_s3.csv": Unknown(),
+    # The flow logger writes no bytes.
+    "counters/antrea_flowaggregator_flowlog.csv": Known("antrea", ignored={"no_bytes": 2}),
+    "counters/antrea_flowaggregator_s3.csv": Known("antrea", 2),
     "counters/azure_vnet_flowlog_v4.json": Unknown(),
     "counters/azure_vnet_tuples_BCE_docs_example.txt": Unknown(),
     "counters/cadvisor_container_network.prom": Unknown(),

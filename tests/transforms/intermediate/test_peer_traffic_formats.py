@@ -10,7 +10,7 @@ from tests.transforms.staging.export_text import parse
 from transforms.day import BuildDay
 from transforms.intermediate import peer_traffic
 from transforms.sql import SqlSession
-from transforms.staging import netobserv, zeek_conn
+from transforms.staging import antrea, netobserv, zeek_conn
 from transforms.staging.parser import Parser
 
 A, B, NODE_1, NODE_2 = "192.0.2.1", "192.0.2.2", "192.0.2.251", "192.0.2.252"
@@ -126,3 +126,30 @@ def test_zeek_tells_a_connection_once_which_is_in_no_window():
     sums = {row["source_address"]: row["bytes"] for row in records}
     assert (len(records), sums) == (2, {A: 750, OUT: 9_400})
     assert totals(records) == {}
+
+
+def test_antrea_adds_up_its_differences_and_keeps_its_totals_apart():
+    def report(end: int, total: int, delta: int, back_total: int, back_delta: int) -> str:
+        return (
+            f"{START},{START + end},{START + end},{START + end},2,{A},{B},40000,443,6,"
+            f"3,{total},3,{delta},3,{back_total},3,{back_delta},pod-a,ml,n1,pod-b,ml,n2,"
+            f"{SERVICE},443,store,,,,0,0,,,,0,0,ESTABLISHED,2,'','',0,0,0,0,0,0,"
+            f"0f5d3a52-0000-4000-8000-000000000001,{START + end + 2}"
+        )
+
+    # Before the third report the node's agent began anew and lost what it had counted.
+    reports = [
+        report(60, 100, 100, 10, 10),
+        report(120, 250, 150, 20, 10),
+        report(180, 40, 0, 5, 0),
+    ]
+    records = staged(antrea.PARSER, "\n".join(reports))
+    assert totals(records) == {
+        ("a", "transmit", B): 250,
+        ("b", "receive", A): 250,
+        ("b", "transmit", A): 20,
+        ("a", "receive", B): 20,
+    }
+    # The totals know 40 and 5 more, by the rule of a counter that began anew: 250 + 40, 20 + 5.
+    readings = [row["bytes"] for row in records if row["temporality"] == "cumulative"]
+    assert readings == [100, 10, 250, 20, 40, 5]

@@ -28,6 +28,7 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "gcp_vpc_flow_log": ("gcp_vpcflow_logentries.jsonl",),
         "netobserv": ("netobserv_flows_nat_duplicate.jsonl",),
+        "antrea": ("antrea_flowaggregator_flowlog.csv", "antrea_flowaggregator_s3.csv"),
         # The times are masked; they are connection logs all the same.
         "zeek_conn": (
             "zeek_core.tcp.miss-end-data_conn.log",
@@ -35,8 +36,6 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "otlp": ("otlp_examples_metrics.json", "otlp_file_exporter_metrics.jsonl"),
         "": (
-            "antrea_flowaggregator_flowlog.csv",
-            "antrea_flowaggregator_s3.csv",
             "azure_vnet_flowlog_v4.json",
             "azure_vnet_tuples_BCE_docs_example.txt",
             "cadvisor_container_network.prom",
