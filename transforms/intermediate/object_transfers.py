@@ -92,7 +92,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
     with session.dropped(*helpers):
         evidence = (
             "transfer_requests", "transfer_credentials", "transfer_sessions", "transfer_pods",
-            "transfer_identities", "transfer_gateways", "match_input", "match_output",
+            "transfer_names", "transfer_holders", "transfer_identities", "transfer_gateways",
+            "match_input", "match_output",
         )  # fmt: skip
         with session.dropped(*evidence):
             session.create("transfer_requests", PACKAGE, "transfer_requests", values)
@@ -101,8 +102,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
                 session.create("pod_match_windows", PACKAGE, "pod_match_windows", values)
                 session.create("transfer_pods", PACKAGE, "transfer_pods")
             for name in (
-                "transfer_credentials", "transfer_sessions", "transfer_identities",
-                "transfer_gateways",
+                "transfer_credentials", "transfer_sessions", "transfer_names",
+                "transfer_holders", "transfer_identities", "transfer_gateways",
             ):  # fmt: skip
                 session.create(name, PACKAGE, name, values)
             session.create("match_input", PACKAGE, "transfer_match_input")

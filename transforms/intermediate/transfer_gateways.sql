@@ -1,27 +1,23 @@
 -- Requests from an address that the settings name as shared by a cluster (NAT, proxy), with the
 -- pods that may have made them.
 -- Grain: address, time of a request.
--- Reads: transfer_requests, nat_addresses, transfer_pods.
--- Parameters: $guard_us (skew guard), $most (longest list of candidates).
+-- Reads: transfer_requests, nat_addresses, transfer_holders.
 WITH asked AS (
-    SELECT DISTINCT r.client_address, n.cluster, r.event_us
+    SELECT DISTINCT
+        r.client_address, r.event_us, 'cluster/' || COALESCE(n.cluster, '*') AS holder_key
     FROM transfer_requests AS r
     INNER JOIN nat_addresses AS n ON r.client_address = n.address
-),
-
-alive AS (
-    SELECT a.client_address, a.event_us, LIST_SORT(LIST(DISTINCT p.pod_uid)) AS pods
-    FROM asked AS a
-    INNER JOIN transfer_pods AS p
-        ON (a.cluster IS NULL OR a.cluster = p.cluster)
-        AND a.event_us >= p.start_us - CAST($guard_us AS BIGINT)
-        AND a.event_us < p.end_us + CAST($guard_us AS BIGINT)
-    GROUP BY a.client_address, a.event_us
 )
 
-SELECT DISTINCT
+SELECT
     a.client_address,
     a.event_us,
-    CASE WHEN LEN(v.pods) <= CAST($most AS BIGINT) THEN v.pods END AS candidate_pod_uids
+    -- Of several clusters behind one address each has its own list, and neither is all.
+    CASE WHEN COUNT(DISTINCT a.holder_key) = 1 THEN MIN(h.pods) END AS candidate_pod_uids
 FROM asked AS a
-LEFT JOIN alive AS v ON a.client_address = v.client_address AND a.event_us = v.event_us
+LEFT JOIN transfer_holders AS h
+    ON a.holder_key = h.holder_key
+    AND a.event_us // 3600000000 = h.hour_bucket
+    AND a.event_us >= h.segment_start_us
+    AND a.event_us < h.segment_end_us
+GROUP BY a.client_address, a.event_us

@@ -1,8 +1,9 @@
 -- What a request's credentials say of who made it: the pod to which they were given, the pod that
 -- the session is named after, the service account, the node.
 -- Grain: credential, time of a request.
--- Reads: transfer_requests, transfer_credentials, transfer_sessions, transfer_pods, node_states.
--- Parameters: $guard_us (skew guard), $most (longest list of candidates).
+-- Reads: transfer_requests, transfer_credentials, transfer_sessions, transfer_names,
+--   transfer_holders, node_states.
+-- Parameters: $guard_us (skew guard).
 WITH asked AS (
     SELECT c.credential_number, r.event_us
     FROM transfer_requests AS r
@@ -50,55 +51,20 @@ given AS (
     GROUP BY a.credential_number, a.event_us
 ),
 
--- EKS names a session after the first ten characters of cluster and pod, either of which may hold
--- dashes; pods that ask for themselves may put their whole name there.
-names AS (
-    SELECT credential_number, session_name AS pod_name, FALSE AS is_short
-    FROM transfer_credentials
-    WHERE session_name IS NOT NULL
-    UNION ALL
-    SELECT
-        credential_number,
-        UNNEST(LIST_TRANSFORM(
-            RANGE(1, LENGTH(middle) + 1),
-            LAMBDA n: CASE
-                WHEN SUBSTRING(middle, CAST(n AS BIGINT), 1) = '-' AND n <= 11
-                    THEN SUBSTRING(middle, CAST(n AS BIGINT) + 1)
-            END
-        )) AS pod_name,
-        TRUE AS is_short
-    FROM (
-        SELECT
-            credential_number,
-            REGEXP_EXTRACT(
-                session_name,
-                '^eks-(.{1,21})-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
-                1
-            ) AS middle
-        FROM transfer_credentials
-    )
-    WHERE middle <> ''
-),
-
-named_after AS (
-    SELECT DISTINCT
-        n.credential_number, p.pod_uid,
-        p.start_us - CAST($guard_us AS BIGINT) AS start_us,
-        p.end_us + CAST($guard_us AS BIGINT) AS end_us
-    FROM names AS n
-    INNER JOIN transfer_pods AS p
-        ON n.pod_name = CASE WHEN n.is_short THEN SUBSTRING(p.pod_name, 1, 10) ELSE p.pod_name END
-    WHERE n.pod_name IS NOT NULL AND n.pod_name <> ''
-),
-
 named AS (
     SELECT
-        a.credential_number, a.event_us, LIST_SORT(LIST(DISTINCT n.pod_uid)) AS named_pods
+        a.credential_number,
+        a.event_us,
+        SUM(h.pod_count) AS named_count,
+        LIST_SORT(LIST_DISTINCT(FLATTEN(LIST(h.pods) FILTER (WHERE h.pods IS NOT NULL))))
+            AS named_pods
     FROM asked AS a
-    INNER JOIN named_after AS n
-        ON a.credential_number = n.credential_number
-        AND a.event_us >= n.start_us
-        AND a.event_us < n.end_us
+    INNER JOIN transfer_names AS n ON a.credential_number = n.credential_number
+    INNER JOIN transfer_holders AS h
+        ON n.holder_key = h.holder_key
+        AND a.event_us // 3600000000 = h.hour_bucket
+        AND a.event_us >= h.segment_start_us
+        AND a.event_us < h.segment_end_us
     GROUP BY a.credential_number, a.event_us
 ),
 
@@ -106,20 +72,21 @@ serving AS (
     SELECT
         g.credential_number,
         g.event_us,
-        LIST_SORT(LIST(DISTINCT p.pod_uid)) AS account_pods,
+        CASE WHEN COUNT(*) = 1 THEN MIN(h.pods) END AS account_pods,
         CASE
-            WHEN COUNT(*) = COUNT(p.run_uuid) AND MIN(p.run_uuid) = MAX(p.run_uuid)
-                THEN MIN(p.run_uuid)
+            WHEN COUNT(*) = COUNT(h.run_uuid) AND MIN(h.run_uuid) = MAX(h.run_uuid)
+                THEN MIN(h.run_uuid)
         END AS account_run_uuid
     FROM (
         SELECT credential_number, event_us, UNNEST(accounts) AS account
         FROM given
         WHERE accounts IS NOT NULL
     ) AS g
-    INNER JOIN transfer_pods AS p
-        ON g.account = p.namespace || '/' || p.service_account
-        AND g.event_us >= p.start_us - CAST($guard_us AS BIGINT)
-        AND g.event_us < p.end_us + CAST($guard_us AS BIGINT)
+    INNER JOIN transfer_holders AS h
+        ON 'account/' || g.account = h.holder_key
+        AND g.event_us // 3600000000 = h.hour_bucket
+        AND g.event_us >= h.segment_start_us
+        AND g.event_us < h.segment_end_us
     GROUP BY g.credential_number, g.event_us
 ),
 
@@ -145,8 +112,9 @@ SELECT
     g.namespace,
     g.pod_name,
     n.named_pods,
+    COALESCE(n.named_count, 0) AS named_count,
     g.accounts IS NOT NULL AS has_account,
-    CASE WHEN LEN(s.account_pods) <= CAST($most AS BIGINT) THEN s.account_pods END AS account_pods,
+    s.account_pods,
     s.account_run_uuid,
     i.cluster AS node_cluster,
     i.node

@@ -12,6 +12,7 @@ WITH evidence AS (
         i.namespace AS given_namespace,
         i.pod_name AS given_pod_name,
         COALESCE(i.named_pods, []) AS named_pods,
+        COALESCE(i.named_count, 0) AS named_count,
         COALESCE(i.has_account, FALSE) AS has_account,
         i.account_pods,
         i.account_run_uuid,
@@ -74,13 +75,14 @@ laddered AS (
             WHEN found_kind = 'ambiguous' THEN
                 CASE
                     WHEN LEN(LIST_INTERSECT(named_pods, candidate_pod_uids)) = 1
+                        AND LEN(named_pods) = named_count
                         THEN 'session_name'
                     ELSE 'ambiguous'
                 END
-            WHEN LEN(named_pods) = 1 THEN 'session_name'
-            WHEN LEN(named_pods) > 1 THEN 'ambiguous'
+            WHEN LEN(named_pods) = 1 AND named_count = 1 THEN 'session_name'
+            WHEN named_count > 0 THEN 'ambiguous'
             WHEN account_run_uuid IS NOT NULL THEN 'service_account'
-            WHEN LEN(account_pods) > 0 OR has_account THEN 'ambiguous'
+            WHEN has_account THEN 'ambiguous'
             WHEN found_kind = 'node' OR named_node IS NOT NULL THEN 'node'
             WHEN is_shared THEN 'shared_address'
             ELSE 'none'
@@ -143,7 +145,10 @@ told AS (
                 )))
             WHEN h.kind = 'ambiguous' AND LEN(h.given_pods) > 1 THEN h.given_pods
             WHEN h.kind = 'ambiguous' AND h.found_kind <> 'ambiguous'
-                THEN CASE WHEN LEN(h.named_pods) > 0 THEN h.named_pods ELSE h.account_pods END
+                THEN CASE
+                    WHEN h.named_count = 0 THEN h.account_pods
+                    WHEN LEN(h.named_pods) = h.named_count THEN h.named_pods
+                END
             ELSE h.candidate_pod_uids
         END AS candidates
     FROM chosen AS h

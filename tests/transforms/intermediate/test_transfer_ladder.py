@@ -269,6 +269,19 @@ def test_a_hundred_candidates_are_told_and_no_more():
     assert who(row) == ("shared_address", None, None, None)
 
 
+def test_many_pods_of_one_beginning_are_ambiguous_and_of_one_account_and_run_still_name_it():
+    pods = [
+        pod(f"{n:03d}", f"192.0.2.{n}", pod_name=f"plx-operation-{n}", service_account="trainer")
+        for n in range(150)
+    ]
+    short = request("08:00", session_arn=arn(f"eks-oak-plx-operat-{UUID}"), **FAR)
+    assert who(one([short], pods)) == ("ambiguous", None, None, None)
+    asked = request("08:00", access_key_id_hash=KEY, **FAR)
+    assert who(one([asked], pods, [web()])) == ("service_account", None, RUN, None)
+    pods[7]["run_uuid"] = OTHER_RUN
+    assert who(one([asked], pods, [web()])) == ("ambiguous", None, None, None)
+
+
 def test_the_trails_credentials_count_for_the_servers_record():
     logged = request("08:00", request_id="r", session_arn=arn("pod-b"), **FAR)
     trail = request(
