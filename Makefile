@@ -1,6 +1,6 @@
 # Each target does its own set-up in .venv; it needs Python 3.11+ and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-mutations lint bench dagster clean
+.PHONY: help demo test test-long test-mutations lint bench accuracy dagster clean
 
 PYTHON ?= python3
 VENV := .venv
