@@ -7,16 +7,18 @@ labels). A line is a sample, a note (`# HELP`, `# TYPE`, `# UNIT`, `# EOF`) or a
 The two formats differ in their clocks: Prometheus writes whole milliseconds, OpenMetrics seconds.
 A time with a fraction is of OpenMetrics, as is a text with one of its own notes. In a text of which
 neither is known, a whole number that would be a time before March 1973 in milliseconds may be
-seconds instead, and is refused.
+seconds instead, and is refused. A larger one would be behind the year 5138 in seconds, and is
+milliseconds in any text, so that one damaged line does not change the clock of all others.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
+from transforms.staging.parser import RawRecord
 from transforms.staging.refusal import RefusedError, refuse
 from transforms.staging.values import instant_of_microseconds
 
@@ -46,6 +48,9 @@ _LABEL = re.compile(
 )
 _PLAIN_LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*+)="([^"\\\n]*+)"(?:,|\Z)')
 _NOTE = re.compile(rf"#[ \t]+(HELP|TYPE|UNIT)[ \t]+({_NAME}|{_QUOTED})(?:[ \t]+(.*))?\Z")
+_TEXT_IN_BRACES = re.compile(
+    rb'\{[ \t]*(?:[a-zA-Z_:][a-zA-Z0-9_:]*[ \t]*=|"(?:[^"\\\n]|\\.)*"[ \t]*[,=}])'
+)
 _EOF = re.compile(r"#[ \t]+EOF[ \t]*\Z")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", '"': '"', "\\": "\\"}
@@ -141,7 +146,7 @@ class ExpositionReader:
         is_whole = text.lstrip("-").isdigit()
         if not is_whole:
             self.is_openmetrics = True
-        if self.is_openmetrics:
+        if self.is_openmetrics and not (is_whole and int(text) >= _FIRST_SURE_MILLISECOND):
             microseconds = int(Decimal(text).scaleb(6))
         else:
             milliseconds = int(text)
@@ -152,6 +157,24 @@ class ExpositionReader:
         if instant is None:
             refuse("wrong_time", "a year from 1 to 9999", text)
         return instant
+
+
+def is_json(data: bytes) -> bool:
+    """Whether metrics are JSON; a text may begin with a brace, too."""
+    text = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return text[:1] == b"[" or (text[:1] == b"{" and _TEXT_IN_BRACES.match(text) is None)
+
+
+def lines_of(raw: RawRecord) -> Iterator[RawRecord]:
+    """The lines of a record: a text whose first line begins with a brace may come as one."""
+    if raw.locator != "$":
+        yield raw
+        return
+    offset = raw.offset
+    for number, line in enumerate(raw.data.split(b"\n"), 1):
+        if line.strip():
+            yield RawRecord(f"line {number}", offset, line.rstrip(b"\r"))
+        offset += len(line) + 1
 
 
 def _series_of(name: str | None, braces: str) -> tuple[str, Mapping[str, str]]:

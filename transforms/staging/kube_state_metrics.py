@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from transforms.staging import otlp_gauges, query_results
-from transforms.staging.exposition import ExpositionReader, Note
+from transforms.staging.exposition import ExpositionReader, Note, is_json, lines_of
 from transforms.staging.json_heads import first_value
 from transforms.staging.json_records import Item, documents
 from transforms.staging.kube_state_pods import Place, Pods, Reading
@@ -33,9 +33,6 @@ from transforms.staging.parser import (
 )
 from transforms.staging.refusal import RefusedError, refused
 
-_TEXT_IN_BRACES = re.compile(
-    rb'\{[ \t]*(?:[a-zA-Z_:][a-zA-Z0-9_:]*[ \t]*=|"(?:[^"\\\n]|\\.)*"[ \t]*[,=}])'
-)
 _NAMED = re.compile(
     rb'^(?:# (?:HELP|TYPE) )?(?:\{[ \t]*__name__="|\{[ \t]*")?(kube_[a-z0-9]+_[a-z0-9_]+)',
     re.MULTILINE,
@@ -50,32 +47,15 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
     pods = Pods(context)
     reader = ExpositionReader()
     for raw in records:
-        if _is_json(raw.data):
+        if is_json(raw.data):
             for document in documents(raw):
                 yield from _parse_json(document, pods)
             continue
-        for line in _lines(raw):
+        for line in lines_of(raw):
             parsed = _parse_line(line, reader, pods)
             if parsed is not None:
                 yield parsed
     yield from pods.records()
-
-
-def _is_json(data: bytes) -> bool:
-    text = data.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return text[:1] == b"[" or (text[:1] == b"{" and _TEXT_IN_BRACES.match(text) is None)
-
-
-def _lines(raw: RawRecord) -> Iterator[RawRecord]:
-    """The lines of a record: a text whose first line begins with a brace comes as one."""
-    if raw.locator != "$":
-        yield raw
-        return
-    offset = raw.offset
-    for number, line in enumerate(raw.data.split(b"\n"), 1):
-        if line.strip():
-            yield RawRecord(f"line {number}", offset, line.rstrip(b"\r"))
-        offset += len(line) + 1
 
 
 def _parse_line(raw: RawRecord, reader: ExpositionReader, pods: Pods) -> Parsed | None:
@@ -126,7 +106,7 @@ def _part(item: Item, readings: list[Reading], pods: Pods) -> Iterator[Parsed]:
 
 def _recognise(head: bytes) -> Recognition:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if _is_json(text):
+    if is_json(text):
         value = first_value(head)
         for names, variant in (
             (otlp_gauges.names_in(value), "OTLP metrics"),

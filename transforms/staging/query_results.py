@@ -27,12 +27,14 @@ class Series(NamedTuple):
         name: Name of the metric; empty where an operator took it off.
         labels: Its labels, without the name.
         samples: When it had which value, as text.
+        is_instant: Whether it is of a vector: one value, at the time of the query.
     """
 
     item: Item
     name: str
     labels: dict[str, str]
     samples: list[tuple[datetime, str]]
+    is_instant: bool
 
 
 class _Data(msgspec.Struct, rename="camel"):
@@ -105,7 +107,7 @@ def _series(item: Item) -> Series | Parsed:
     except (RecordError, RefusedError) as error:
         return item.rejected(error)
     name = result.metric.pop(NAME_LABEL, "")
-    return Series(item, name, result.metric, samples)
+    return Series(item, name, result.metric, samples, result.value is not None)
 
 
 def _instant(seconds: float) -> datetime:
