@@ -66,6 +66,7 @@ class SqlSession:
         # Unless told, the engine would spill into a folder of the working directory.
         run("SET temp_directory = $folder", {"folder": str(temp_directory or "")})
         run(_MACROS)
+        self._views: dict[str, tuple[str, ...]] = {}
 
     def __enter__(self) -> Self:
         """Use the session in a `with` block."""
@@ -103,6 +104,24 @@ class SqlSession:
         self.connection.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS\n{text}', bound)
         return name
 
+    def create_view(self, name: str, package: str, file: str, over: tuple[str, ...] = ()) -> str:
+        """Make a temporary view of one `.sql` file, for rows that nobody needs to hold.
+
+        Args:
+            name: Name of the view, fixed in code.
+            package: Package that holds the file.
+            file: File name without `.sql`; it binds no values.
+            over: Helper tables and views that live as long as the view and are dropped with it.
+
+        Returns:
+            The name.
+        """
+        self.connection.execute(
+            f'CREATE OR REPLACE TEMP VIEW "{name}" AS\n{statement(package, file)}'
+        )
+        self._views[name] = over
+        return name
+
     def create_in_slices(
         self, name: str, package: str, file: str, values: Mapping[str, Any], slices: int
     ) -> str:
@@ -137,12 +156,19 @@ class SqlSession:
 
     @contextmanager
     def dropped(self, *names: str) -> Iterator[None]:
-        """Drop helper tables when the block ends, so that they hold no memory."""
+        """Drop helper tables and views when the block ends, so that they hold no memory."""
         try:
             yield
         finally:
             for name in names:
-                self.connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+                self._drop(name)
+
+    def _drop(self, name: str) -> None:
+        over = self._views.pop(name, None)
+        kind = "TABLE" if over is None else "VIEW"
+        self.connection.execute(f'DROP {kind} IF EXISTS "{name}"')
+        for helper in over or ():
+            self._drop(helper)
 
 
 def statement(package: str, file: str) -> str:

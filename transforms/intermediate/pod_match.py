@@ -54,6 +54,8 @@ from transforms.sql import SqlSession
 PACKAGE = "transforms.intermediate"
 REACH = timedelta(days=40)
 """Nothing further from the built day is matched; more than any look-back of the settings."""
+ITEMS_AT_ONCE = 1_000_000
+"""Items that go the whole ladder together."""
 
 
 def match_pods(session: SqlSession, day: BuildDay) -> str:
@@ -71,14 +73,26 @@ def match_pods(session: SqlSession, day: BuildDay) -> str:
         "guard_us": SKEW_GUARD // timedelta(microseconds=1),
         "from_us": int((day.start_at - REACH).timestamp()) * 1_000_000,
         "until_us": int((day.end_at + REACH).timestamp()) * 1_000_000,
+        "bucket_us": 600_000_000,
     }
-    helpers = (
+    address = (
         "pod_match_windows",
         "pod_match_nodes",
         "pod_match_pods",
-        "pod_match_segments",
+        "pod_match_wanted",
+        "pod_match_claims",
+        "pod_match_holders",
     )
-    with session.dropped(*helpers):
-        for helper in helpers:
-            session.create(helper, PACKAGE, helper, values)
-        return session.create("match_output", PACKAGE, "pod_match", values)
+    kept = ("pod_match_buckets", "pod_match_outcomes", "pod_match_rest", "pod_match_ladder")
+    with session.dropped(*address, "pod_match_evidence"):
+        for step in (*address, "pod_match_buckets", "pod_match_outcomes"):
+            session.create(step, PACKAGE, step, values)
+        with session.dropped("pod_match_wanted", "pod_match_claims", "pod_match_holders"):
+            session.create_view("pod_match_met", PACKAGE, "pod_match_met")
+            session.create("pod_match_rest", PACKAGE, "pod_match_rest")
+        count = session.connection.table("pod_match_rest").shape[0]
+        session.create_in_slices(
+            "pod_match_evidence", PACKAGE, "pod_match_evidence", values, count // ITEMS_AT_ONCE + 1
+        )
+        session.create("pod_match_ladder", PACKAGE, "pod_match_ladder")
+    return session.create_view("match_output", PACKAGE, "pod_match", ("pod_match_met", *kept))

@@ -1,5 +1,6 @@
 """Which pod a record means."""
 
+import random
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -7,7 +8,8 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.transforms.frames import DAY, at, rows_of, show
+from tests.transforms.frames import DAY, at, frame, rows_of, show
+from tests.transforms.intermediate.pod_match_oracle import FIELDS, Oracle
 from transforms.day import BuildDay
 from transforms.intermediate.pod_match import match_pods
 from transforms.sql import SqlSession
@@ -339,3 +341,108 @@ def test_the_segments_agree_with_asking_every_pod_whatever_the_order(
     ]
     assert match(rows, *items) == expected
     assert match(rows[::-1], *items) == expected
+
+
+CLUSTERS = ("alder", "birch")
+NAMES = ("w-0", "w-1", "w-2", "w-3")
+NAMESPACES = ("ml", "web")
+ADDRESSES = ("192.0.2.1", "192.0.2.2", "192.0.2.3", "2001:db8::1")
+NODES = ("node-a", "node-b")
+UIDS = tuple(f"{n:08d}-0000-0000-0000-000000000000" for n in range(9))
+
+
+def moment(pick: random.Random, reach: int) -> datetime:
+    """A moment of the night's first minutes; many of them fall together or a guard apart."""
+    return at("00:00") + timedelta(seconds=pick.randint(-reach, reach), microseconds=pick.choice(
+        (0, 0, 0, 1, 500_000, 999_999)
+    ))  # fmt: skip
+
+
+def some_pods(pick: random.Random) -> list[dict]:
+    """Intervals of pods that share addresses, names and, across clusters, UIDs."""
+    homes = {}
+    rows = []
+    for number in range(pick.randint(1, 25)):
+        cluster, uid = pick.choices(CLUSTERS, (4, 1))[0], pick.choice(UIDS)
+        home = homes.setdefault(
+            (cluster, uid), {"namespace": pick.choice(NAMESPACES), "pod_name": pick.choice(NAMES)}
+        )
+        if pick.random() < 0.05:
+            home = {"namespace": "moved", "pod_name": pick.choice(NAMES)}
+        start = moment(pick, 40)
+        end = start + timedelta(seconds=pick.randint(0, 25))
+        age = pick.choice((None, 0, 3, 10))
+        rows.append(
+            {
+                "pod_interval_id": f"{pick.randint(0, 99)}/{number}",
+                "cluster": cluster,
+                "pod_uid": uid,
+                **home,
+                "address": pick.choice((*ADDRESSES, *ADDRESSES, None)),
+                "start_at": start,
+                "end_at": None if pick.random() < 0.2 else end,
+                "created_at": None if age is None else start - timedelta(seconds=age),
+                "node": pick.choice((*NODES, None)),
+                "host_network": pick.random() < 0.2,
+                "run_uuid": pick.choice((RUN, None)),
+                "attempt": pick.choice((1, 2, None)),
+                "date": DAY - timedelta(days=pick.choice((0, 0, 0, 1))),
+            }
+        )
+    return rows
+
+
+def some_nodes(pick: random.Random) -> list[dict]:
+    return [
+        {
+            "cluster": pick.choice(CLUSTERS),
+            "node": pick.choice(NODES),
+            "addresses": pick.sample(ADDRESSES, pick.randint(0, 2)),
+            "observed_at": moment(pick, 40),
+            "created_at": pick.choice((None, moment(pick, 40))),
+        }
+        for _ in range(pick.choice((0, 0, 1, 3)))
+    ]
+
+
+def some_items(pick: random.Random, pods: list[dict], count: int) -> list[dict]:
+    """Records that state much or little, mostly of one pod, sometimes of several."""
+    items = []
+    for _ in range(count):
+        pod = pick.choice(pods)
+        item: dict[str, Any] = {
+            "cluster": pick.choices((pod["cluster"], *CLUSTERS, None), (6, 1, 1, 3))[0],
+            "event_at": None if pick.random() < 0.02 else moment(pick, 70),
+        }
+        for column, others, share in (
+            ("address", (*ADDRESSES, "203.0.113.9"), 0.8),
+            ("namespace", NAMESPACES, 0.5),
+            ("pod_name", (*NAMES, "unseen"), 0.5),
+            ("pod_uid", (*UIDS, "unknown"), 0.3),
+        ):
+            if pick.random() < share:
+                item[column] = pod[column] if pick.random() < 0.8 else pick.choice(others)
+        if pick.random() < 0.01:
+            item["event_at"] = pick.choice((at("00:00", days=-50), at("00:00", days=50)))
+        items.append(item)
+    return items
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(min_value=0, max_value=2**32))
+def test_every_record_gets_what_asking_each_interval_gives(seed: int):
+    pick = random.Random(seed)
+    pods = some_pods(pick)
+    nodes = some_nodes(pick)
+    items = [
+        {"item_id": n, **item} for n, item in enumerate(some_items(pick, pods, pick.randint(1, 200)))
+    ]
+    full = frame("pod_intervals", pods, date_column=True).to_dicts()
+    oracle = Oracle(full, frame("node_states", nodes).to_dicts(), BUILD)
+    told = pl.DataFrame(items, schema=INPUT, orient="row").to_dicts()
+    with SqlSession(threads=1) as session:
+        show(session, pod_intervals=pods, node_states=nodes)
+        session.register("match_input", pl.DataFrame(told, schema=INPUT, orient="row"))
+        name = match_pods(session, BUILD)
+        found = rows_of(session, name, "item_id", *FIELDS, order="item_id")
+    assert found == [(item["item_id"], *oracle.match(item)) for item in told]
