@@ -124,5 +124,5 @@ TRANSFORM = Transform(
         Reads("name_bindings", "names"),
     ),
     build=build,
-    version=3,
+    version=4,
 )

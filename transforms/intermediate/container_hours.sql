@@ -15,6 +15,14 @@ stated AS (
     FROM container_states
     WHERE started_at IS NOT NULL OR state = 'running' OR finished_at IS NOT NULL
     UNION ALL
+    -- It ran before it was seen terminated, whenever that was.
+    SELECT
+        pod_uid, container, container_role,
+        CAST(NULL AS BIGINT) AS start_us,
+        epoch_us(observed_at) AS end_us
+    FROM container_states
+    WHERE state = 'terminated' AND started_at IS NULL AND finished_at IS NULL
+    UNION ALL
     SELECT
         pod_uid, container, container_role,
         epoch_us(last_started_at) AS start_us,
@@ -35,6 +43,35 @@ ran AS (
     GROUP BY pod_uid, container, start_us
 ),
 
+-- A container last seen waiting, of which no later run is told, may have started since.
+waited AS (
+    SELECT
+        pod_uid, container,
+        MIN(container_role) AS container_role,
+        MAX(epoch_us(observed_at)) AS start_us
+    FROM container_states
+    WHERE
+        state IN ('waiting', 'unknown') AND started_at IS NULL
+        AND pod_uid IN (SELECT pod_uid FROM container_input)
+    GROUP BY pod_uid, container
+),
+
+possible AS (
+    SELECT pod_uid, container, container_role, start_us, end_us FROM ran
+    UNION ALL
+    SELECT
+        w.pod_uid, w.container, w.container_role, w.start_us, CAST(NULL AS BIGINT) AS end_us
+    FROM waited AS w
+    WHERE
+        NOT EXISTS (
+            SELECT 1
+            FROM ran AS r
+            WHERE
+                r.pod_uid = w.pod_uid AND r.container = w.container
+                AND (r.start_us IS NULL OR r.start_us >= w.start_us OR r.end_us >= w.start_us)
+        )
+),
+
 bounded AS (
     SELECT
         r.pod_uid,
@@ -51,7 +88,7 @@ bounded AS (
             ) + CAST($guard_us AS BIGINT),
             b.until_us
         ) AS until_us
-    FROM ran AS r
+    FROM possible AS r
     CROSS JOIN bounds AS b
 )
 

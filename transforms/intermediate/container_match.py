@@ -11,7 +11,12 @@ several). An item without a row has kind `none`.
 
 A container runs from its start to its end, widened by the skew guard of 2 s at both ends; a start
 that no state tells is as early as can be, an end as late as can be, but no later than its next
-start.
+start. A container last seen waiting may have started since, so that it is a candidate from then on
+unless a later run of it is told; one seen terminated without times may have run at any time before.
+
+What a person does inside a container cannot be told from its job: a notebook's kernel, a terminal
+and an agent's installs share the container, its network and its address, and no export tells
+processes apart. They are the container's, of a run whose kind says that it is interactive.
 
 Reads of the caller: `container_states` (span `pods`).
 """

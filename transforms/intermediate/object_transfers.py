@@ -146,5 +146,5 @@ TRANSFORM = Transform(
         Reads("run_versions", "pods"),
     ),
     build=build,
-    version=2,
+    version=3,
 )

@@ -83,9 +83,36 @@ def test_a_run_of_unknown_end_ends_at_the_next_start():
     assert ran(states, "08:21") == []
 
 
-def test_a_waiting_container_did_nothing():
-    states = [container("main", None, None, state="waiting"), container("other", "08:00", None)]
+WAITING = {"state": "waiting", "observed_at": at("08:10")}
+OTHER = container("other", "08:00", None)
+
+
+@pytest.mark.parametrize("state", ["waiting", "unknown"])
+def test_a_container_seen_waiting_may_have_started_since(state):
+    states = [container("main", None, None, **WAITING | {"state": state}), OTHER]
     assert ran(states, "08:05") == [("only_running", "other", "main", None)]
+    assert ran(states, "09:00") == [("several", None, None, ["main", "other"])]
+
+
+def test_a_later_run_tells_when_a_waiting_container_started():
+    states = [container("main", None, None, **WAITING), OTHER, container("main", "09:30", "09:40")]
+    assert ran(states, "09:00") == [("only_running", "other", "main", None)]
+    assert ran(states[::-1], "09:35") == [("several", None, None, ["main", "other"])]
+    assert ran(states, "10:00") == [("only_running", "other", "main", None)]
+
+
+def test_a_container_that_waits_to_be_restarted_may_have_been():
+    crashed = {"last_started_at": at("08:08"), "last_finished_at": at("08:09")}
+    states = [container("main", None, None, **WAITING, **crashed), OTHER]
+    assert ran(states, "08:08:30")[0][0] == "several"
+    assert ran(states, "08:09:30") == [("only_running", "other", "main", None)]
+    assert ran(states, "09:00")[0][0] == "several"
+
+
+def test_a_container_terminated_without_times_ran_at_any_time_before():
+    dead = container("main", None, None, state="terminated", observed_at=at("08:10"))
+    assert ran([dead, OTHER], "08:05")[0][0] == "several"
+    assert ran([dead, OTHER], "08:11") == [("only_running", "other", "main", None)]
 
 
 def test_a_running_container_of_unknown_start_may_have_run_at_any_time():
