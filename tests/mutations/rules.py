@@ -206,17 +206,8 @@ RULES: dict[str, Rules] = {
         free="description",
         large="asInt",
     ),
-    "prometheus": rules(
-        change=unknown_label,
-        optional="job instance image service",
-        # A sandbox's counters began when the sandbox did, which another line says.
-        together="[0-9a-f]{64}",
-    ),
-    "victoriametrics": rules(
-        optional="job image service",
-        # As in `prometheus`.
-        together="[0-9a-f]{64}",
-    ),
+    "prometheus": rules(change=unknown_label, optional="job image service"),
+    "victoriametrics": rules(optional="job image service"),
     "aws_vpc_flow_log": rules(
         optional="account_id vpc_id subnet_id instance_id tcp_flags type packets action region "
         "az_id pkt_srcaddr flow_direction traffic_path reject_reason",
@@ -230,6 +221,10 @@ RULES: dict[str, Rules] = {
         "packets_sent asn country continent subnetwork_id",
         free="continent country city cluster_location",
         large="bytes_sent packets_sent",
+    ),
+    "azure_flow_log": rules(
+        # A tuple's interval begins at the tuple before it of the same flow.
+        together="[0-9a-f.:]+,[0-9a-f.:]+,[0-9]+,[0-9]+,[0-9TU]+,[IO]"
     ),
     "route53": rules(optional="version account_id region vpc_id srcids answers"),
     "gcp_dns": rules(

@@ -194,20 +194,33 @@ SAMPLES: dict[str, Known | Unknown] = {
     # The flow logger writes no bytes.
     "counters/antrea_flowaggregator_flowlog.csv": Known("antrea", ignored={"no_bytes": 2}),
     "counters/antrea_flowaggregator_s3.csv": Known("antrea", 2),
-    "counters/azure_vnet_flowlog_v4.json": Unknown(),
+    # Seven tuples, three of which begin a flow.
+    "counters/azure_vnet_flowlog_v4.json": Known("azure_flow_log", 4, ignored={"flow_begin": 3}),
     "counters/azure_vnet_tuples_BCE_docs_example.txt": Unknown(),
-    "counters/cadvisor_container_network.prom": Unknown(),
-    "counters/cadvisor_issue_samples.prom": Unknown(),
+    # Two byte counters of a container of no pod; 135 values of other metrics, and its start.
+    "counters/cadvisor_container_network.prom": Known(
+        "prometheus",
+        ignored={"comment": 28, "other_metric": 135, "no_pod": 2, "counter_start": 1},
+    ),
+    # Packets of a pod and of the node; bytes of a node that neither labels nor the path name.
+    "counters/cadvisor_issue_samples.prom": Known(
+        "prometheus", rejected={"no_node": 2}, ignored={"comment": 1, "other_metric": 2}
+    ),
     "counters/cadvisor_procnetdev.txt": Unknown(),
     "counters/gcp_vpcflow_logentries.jsonl": Known("gcp_vpc_flow_log", 3),
     "counters/goflow2_sflow.json": Unknown(),
     "counters/ipfixcol2_entry.json": Unknown(),
     "counters/netobserv_flows_nat_duplicate.jsonl": Known("netobserv", 3),
     "counters/otel_kubeletstats_node_network.yaml": Unknown(),
-    "counters/prometheus_promtool_dump-openmetrics.prom": Unknown(),
-    "counters/prometheus_promtool_tsdb-dump.prom": Unknown(),
-    "counters/prometheus_query_range_matrix.json": Unknown(),
-    "counters/victoriametrics_export.jsonl": Unknown(),
+    "counters/prometheus_promtool_dump-openmetrics.prom": Known(
+        "prometheus", ignored={"comment": 1, "other_metric": 10}
+    ),
+    # Three of 15 lines are of 1970, at 0; the others may as well be seconds.
+    "counters/prometheus_promtool_tsdb-dump.prom": Known(
+        "prometheus", rejected={"wrong_time": 12}, ignored={"other_metric": 3}
+    ),
+    "counters/prometheus_query_range_matrix.json": Known("prometheus", ignored={"other_metric": 2}),
+    "counters/victoriametrics_export.jsonl": Known("victoriametrics", ignored={"other_metric": 2}),
     # The times are masked.
     "counters/zeek_core.tcp.miss-end-data_conn.log": Known(
         "zeek_conn", rejected={"no_time": 1}, ignored={"comment": 1}
