@@ -1,15 +1,35 @@
--- What the address alone says of each item.
--- Grain: one row per row of match_input; `outcome` is a row of pod_match_outcomes.
--- Reads: match_input, pod_match_buckets.
+-- What the address alone says of each item, and whether more must be asked.
+-- Grain: one row per row of match_input; columns of the input are `stated_*`. `needs_ladder`: the
+-- item states a name or a UID, and its address does not name one pod that has just these
+-- (pod_match.py says why all others are decided).
+-- Reads: match_input, pod_match_buckets, pod_match_outcomes.
 SELECT
     i.item_id,
-    i.cluster,
-    i.address,
-    i.namespace,
-    i.pod_name,
-    i.pod_uid,
+    i.cluster AS stated_cluster,
+    i.address AS stated_address,
+    i.namespace AS stated_namespace,
+    i.pod_name AS stated_pod_name,
+    i.pod_uid AS stated_pod_uid,
     epoch_us(i.event_at) AS event_us,
-    COALESCE(b.outcome, 0) AS outcome
+    o.cluster, o.pod_uid, o.namespace, o.pod_name, o.node, o.run_uuid, o.attempt,
+    CASE
+        WHEN o.outcome <= 0 THEN o.match_kind
+        WHEN i.pod_uid IS NOT NULL THEN 'uid'
+        WHEN i.namespace IS NOT NULL AND i.pod_name IS NOT NULL THEN 'name_window'
+        ELSE 'address_window'
+    END AS match_kind,
+    o.candidate_pod_uids,
+    CASE
+        WHEN i.pod_uid IS NULL AND i.namespace IS NULL AND i.pod_name IS NULL THEN FALSE
+        WHEN o.is_plain THEN
+            COALESCE(i.namespace <> o.namespace, FALSE)
+            OR COALESCE(i.pod_name <> o.pod_name, FALSE)
+            OR COALESCE(i.pod_uid <> o.pod_uid, FALSE)
+        ELSE
+            i.pod_uid IS NOT NULL
+            OR (i.namespace IS NOT NULL AND i.pod_name IS NOT NULL)
+            OR o.outcome > 0
+    END AS needs_ladder
 FROM match_input AS i
 LEFT JOIN pod_match_buckets AS b
     ON COALESCE(i.cluster, '*') = b.key_cluster
@@ -17,3 +37,4 @@ LEFT JOIN pod_match_buckets AS b
     AND epoch_us(i.event_at) // 600000000 = b.bucket
     AND epoch_us(i.event_at) >= b.start_us
     AND epoch_us(i.event_at) < b.end_us
+INNER JOIN pod_match_outcomes AS o ON COALESCE(b.outcome, 0) = o.outcome

@@ -1,22 +1,19 @@
--- Items that need the whole ladder: they state a name or a UID, and their address does not name one
--- pod that has just these (pod_match.py says why those are decided).
+-- Items that need the whole ladder.
 -- Grain: one item, numbered.
--- Reads: pod_match_met, pod_match_outcomes.
+-- Reads: pod_match_met.
 SELECT
     ROW_NUMBER() OVER () AS item_number,
-    m.item_id, m.cluster, m.address, m.namespace, m.pod_name, m.pod_uid, m.event_us
-FROM pod_match_met AS m
-INNER JOIN pod_match_outcomes AS o ON m.outcome = o.outcome
+    item_id,
+    stated_cluster AS cluster,
+    stated_address AS address,
+    stated_namespace AS namespace,
+    stated_pod_name AS pod_name,
+    stated_pod_uid AS pod_uid,
+    event_us
+FROM pod_match_met
 WHERE
-    (m.namespace IS NOT NULL OR m.pod_name IS NOT NULL OR m.pod_uid IS NOT NULL)
+    needs_ladder
+    -- Said again for the engine, which asks this of the input before it joins.
     AND (
-        m.pod_uid IS NOT NULL
-        OR (m.namespace IS NOT NULL AND m.pod_name IS NOT NULL)
-        OR o.outcome > 0
-    )
-    AND NOT (
-        o.is_plain
-        AND COALESCE(m.namespace = o.namespace, m.namespace IS NULL)
-        AND COALESCE(m.pod_name = o.pod_name, m.pod_name IS NULL)
-        AND COALESCE(m.pod_uid = o.pod_uid, m.pod_uid IS NULL)
+        stated_namespace IS NOT NULL OR stated_pod_name IS NOT NULL OR stated_pod_uid IS NOT NULL
     )
