@@ -235,6 +235,11 @@ RULES: dict[str, Rules] = {
         optional="trans_id rtt rcode rcode_name answers TTLs qclass qclass_name", change=unset_rtt
     ),
     "antrea": rules(change=other_antrea_counts),
+    "netflow_json": rules(
+        optional="etype in_if tcp_flags vlan_id ip_tos sequence_num iana:ingressInterface "
+        "iana:tcpControlBits iana:samplingInterval src_tos sampled export_sysid cnt",
+        large="sequence_num vlan_id iana:packetDeltaCount cnt src_tos",
+    ),
     "zeek_conn": rules(
         optional="uid service history local_orig local_resp missed_bytes tunnel_parents orig_pkts "
         "resp_pkts orig_bytes resp_bytes",

@@ -5,7 +5,9 @@ cannot hold. Temporality is the format's declaration or the export's `temporalit
 ever decides it.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 from transforms.staging.refusal import refuse
 from transforms.staging.values import INT64_MAX, instant_of_microseconds
@@ -24,6 +26,9 @@ _FLAGS = {
     "SYN_ACK": 256, "FIN_ACK": 512, "RST_ACK": 1024,
 }  # fmt: skip
 """The flags of TCP; the last three are NetObserv's, for packets with both."""
+_LETTERS = {
+    "F": 1, "S": 2, "R": 4, "P": 8, "A": 16, "U": 32, "E": 64, "C": 128, ".": 0, " ": 0, "X": 0,
+}  # fmt: skip
 _MOST_MICROSECONDS = 253_402_300_799_999_999
 """The end of the year 9999."""
 
@@ -102,6 +107,35 @@ def flag_bits(names: list[str], word: str) -> int:
             refuse(word, "names of TCP flags", name)
         bits |= bit
     return bits
+
+
+def flags(stated: object, word: str) -> int | None:
+    """Bit set of TCP flags: a number, or letters in their places such as `.AP.S.`.
+
+    Raises:
+        RefusedError: It is neither.
+    """
+    if not isinstance(stated, str) or not stated or stated.isdigit():
+        return whole(stated, 65_535, word)
+    bits = 0
+    for letter in stated[:16]:
+        bit = _LETTERS.get(letter)
+        if bit is None:
+            refuse(word, "letters of TCP flags", stated)
+        bits |= bit
+    return bits
+
+
+def text(values: Mapping[str, Any], name: str) -> str | None:
+    """A text; null where it is absent or empty.
+
+    Raises:
+        RefusedError: It is something else.
+    """
+    value = values.get(name)
+    if value is not None and not isinstance(value, str):
+        refuse(name, "a text", value)
+    return value or None
 
 
 def instant(stated: object, unit: int, word: str) -> datetime:

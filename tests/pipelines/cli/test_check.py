@@ -208,8 +208,8 @@ SAMPLES: dict[str, Known | Unknown] = {
     ),
     "counters/cadvisor_procnetdev.txt": Unknown(),
     "counters/gcp_vpcflow_logentries.jsonl": Known("gcp_vpc_flow_log", 3),
-    "counters/goflow2_sflow.json": Unknown(),
-    "counters/ipfixcol2_entry.json": Unknown(),
+    "counters/goflow2_sflow.json": Known("netflow_json", 1),
+    "counters/ipfixcol2_entry.json": Known("netflow_json", 1),
     "counters/netobserv_flows_nat_duplicate.jsonl": Known("netobserv", 3),
     "counters/otel_kubeletstats_node_network.yaml": Unknown(),
     "counters/prometheus_promtool_dump-openmetrics.prom": Known(

@@ -10,7 +10,7 @@ from tests.transforms.staging.export_text import parse
 from transforms.day import BuildDay
 from transforms.intermediate import peer_traffic
 from transforms.sql import SqlSession
-from transforms.staging import antrea, netobserv, zeek_conn
+from transforms.staging import antrea, netflow_json, netobserv, zeek_conn
 from transforms.staging.parser import Parser
 
 A, B, NODE_1, NODE_2 = "192.0.2.1", "192.0.2.2", "192.0.2.251", "192.0.2.252"
@@ -153,3 +153,30 @@ def test_antrea_adds_up_its_differences_and_keeps_its_totals_apart():
     # The totals know 40 and 5 more, by the rule of a counter that began anew: 250 + 40, 20 + 5.
     readings = [row["bytes"] for row in records if row["temporality"] == "cumulative"]
     assert readings == [100, 10, 250, 20, 40, 5]
+
+
+def test_netflow_of_two_routers_on_one_path_counts_once():
+    def entry(exporter: str, end: int, **counts: int) -> dict[str, Any]:
+        return {
+            "@type": "ipfix.entry", "ipfix:srcAddr": exporter, "iana:samplingInterval": 1,
+            "iana:flowStartMilliseconds": START * 1_000,
+            "iana:flowEndMilliseconds": (START + end) * 1_000,
+            "iana:sourceIPv4Address": A, "iana:destinationIPv4Address": OUT,
+            "iana:sourceTransportPort": 40_000, "iana:destinationTransportPort": 443,
+            "iana:protocolIdentifier": 6,
+            **{f"iana:octet{name}Count": count for name, count in counts.items()},
+        }  # fmt: skip
+
+    first, second = "198.51.100.1", "198.51.100.2"
+    seen = [
+        entry(first, 60, Delta=100, Total=100),
+        entry(second, 60, Delta=98, Total=98),
+        entry(first, 120, Delta=150, Total=250),
+        # An exporter that sends only totals: no reading of a counter is added to another.
+        entry("198.51.100.3", 60, Total=100),
+        entry("198.51.100.3", 120, Total=250),
+    ]
+    records = staged(netflow_json.PARSER, "\n".join(map(json.dumps, seen)))
+    assert totals(records) == {("a", "transmit", OUT): 250}
+    readings = [r["bytes"] for r in records if r["reporter"] == "198.51.100.3"]
+    assert readings == [100, 250]

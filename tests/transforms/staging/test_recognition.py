@@ -30,6 +30,7 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
         "gcp_vpc_flow_log": ("gcp_vpcflow_logentries.jsonl",),
         "netobserv": ("netobserv_flows_nat_duplicate.jsonl",),
         "antrea": ("antrea_flowaggregator_flowlog.csv", "antrea_flowaggregator_s3.csv"),
+        "netflow_json": ("goflow2_sflow.json", "ipfixcol2_entry.json"),
         # The times are masked; they are connection logs all the same.
         "zeek_conn": (
             "zeek_core.tcp.miss-end-data_conn.log",
@@ -47,8 +48,6 @@ FORMATS: dict[str, dict[str, tuple[str, ...]]] = {
         "": (
             "azure_vnet_tuples_BCE_docs_example.txt",
             "cadvisor_procnetdev.txt",
-            "goflow2_sflow.json",
-            "ipfixcol2_entry.json",
             "otel_kubeletstats_node_network.yaml",
         ),
     },
