@@ -7,9 +7,10 @@ address, else the source; such rows are of no pod. Both instants of the interval
 pods over one interval are `ambiguous`, unless one of them is the only one that both allow.
 AWS shows the interface's own address for every packet of the node where the packet's is not
 logged: such rows are `shared_address`, not the node's. So is an address that the settings name as
-shared (NAT, proxy) where no pod holds it; `gateway` is then `nat`, as it is where the peer is such
-an address. Candidates are the pods of an ambiguous address, and those that lived behind a shared
-one in the window.
+shared (NAT, proxy) where no pod holds it; `gateway` is then `nat`. Where the peer is such an
+address, `gateway` is `proxy` if it was asked (its port is the lower one), and `nat` if it asked.
+Candidates are the pods of an ambiguous address, and those that lived behind a shared one in the
+window.
 
 **Windows.** As in pod_traffic: cumulative floor, so that windows add up to the record.
 

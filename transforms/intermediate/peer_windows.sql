@@ -6,8 +6,15 @@ WITH told AS (
     SELECT
         s.*,
         r.distance,
-        -- A translated address is the gateway itself.
-        CASE WHEN a.is_shared OR l.is_shared THEN 'nat' ELSE r.gateway END AS gateway,
+        -- A shared address is the gateway itself; one that is asked is no translation's. The side
+        -- with the lower port is the one that was asked.
+        CASE
+            WHEN l.is_shared THEN 'nat'
+            WHEN a.is_shared AND s.peer_port < s.local_port THEN 'proxy'
+            WHEN a.is_shared AND s.peer_port > s.local_port THEN 'nat'
+            WHEN a.is_shared THEN 'unknown'
+            ELSE r.gateway
+        END AS gateway,
         e.cluster,
         COALESCE(e.party, 0) AS party,
         l.is_shared AND COALESCE(e.match_kind, 'none') IN ('none', 'node') AS is_behind_nat,

@@ -298,9 +298,22 @@ def test_a_pod_keeps_an_address_that_is_named_as_shared():
     ]
 
 
-def test_what_comes_from_a_translated_address_passed_a_gateway():
-    rows = of([record("08:01", "08:02", NAT, POD)], nat=((NAT, None),))
-    assert rows.select("pod_uid", "direction", "gateway").rows() == [("a", "receive", "nat")]
+@pytest.mark.parametrize(
+    ("ends", "ports", "expected"),
+    [
+        ((NAT, POD), (40000, 443), ("receive", "nat")),
+        ((POD, NAT), (443, 40000), ("transmit", "nat")),
+        ((POD, NAT), (40000, 3128), ("transmit", "proxy")),
+        ((NAT, POD), (3128, 40000), ("receive", "proxy")),
+        ((POD, NAT), (None, None), ("transmit", "unknown")),
+    ],
+)
+def test_a_shared_address_that_is_asked_is_a_proxy_and_one_that_asks_is_a_nat(
+    ends, ports, expected
+):
+    seen = record("08:01", "08:02", *ends, source_port=ports[0], destination_port=ports[1])
+    rows = of([seen], nat=((NAT, None),))
+    assert rows.select("pod_uid", "direction", "gateway").rows() == [("a", *expected)]
 
 
 def test_of_more_than_a_hundred_pods_none_is_a_candidate():
