@@ -7,6 +7,7 @@ JSON line per row.
 
 import hashlib
 import io
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -50,6 +51,8 @@ PEEKED_LINES = 8
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
+_SERIES = re.compile(rb"\{[ \t]*__name__[ \t]*=")
+"""Beginning of a line of `promtool tsdb dump`: no JSON, and too long a file for one document."""
 
 
 class _Readable(Protocol):
@@ -283,6 +286,8 @@ def _is_line_delimited(path: Path) -> bool:
     first = lines[0]
     if len(first) > MAX_LINE_BYTES:
         return False
+    if any(_SERIES.match(line) for line in lines):
+        return True
     # A first line that is damaged, but opens and closes, is a damaged line of a line file.
     if _is_whole(first) or (first[:1] == b"{" and first[-1:] == b"}" and len(first) > 2):
         return True

@@ -531,7 +531,14 @@ def _of_node(
         refuse("no_node", "a label node or instance, or the node in the path")
     return _Described(
         key=("node", name, interface, declared.direction),
-        columns={"node": node, "interface": interface, "direction": declared.direction},
+        columns={
+            "node": node,
+            "namespace": None,
+            "pod_name": None,
+            "pod_uid": None,
+            "interface": interface,
+            "direction": declared.direction,
+        },
     )
 
 

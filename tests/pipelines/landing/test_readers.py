@@ -169,6 +169,8 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path, shape: s
         (b'{\n"a":\n{"b":1},\n"c":\n[]\n}\n', False),
         (b'[\n{"a":1},\n{"a":2}\n]\n', False),
         (b'{"items":[\n{"a":1}\n]}\n', False),
+        (b'{__name__="up", job="a"} 1 0\n{__name__="up", job="a"} 1 5\n', True),
+        (b'{"a":\n{__name__="up"} 1 0\n', True),
     ],
 )
 def test_lines_behind_a_damaged_first_line_tell_how_a_file_is_read(
