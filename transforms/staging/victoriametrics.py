@@ -75,13 +75,16 @@ def _values(line: _Line) -> Iterator[Value]:
 
 def _recognise(head: bytes) -> Recognition:
     value = first_value(head)
-    if (
-        isinstance(value, dict)
-        and isinstance(value.get("metric"), dict)
-        and isinstance(value.get("values"), list)
-        and isinstance(value.get("timestamps"), list)
-    ):
+    if not isinstance(value, dict) or not isinstance(value.get("metric"), dict):
+        return Recognition(0)
+    values = value.get("values")
+    if not isinstance(values, list):
+        return Recognition(0)
+    if isinstance(value.get("timestamps"), list):
         return Recognition(3, "VictoriaMetrics export lines")
+    # The times stand behind the values, and may be beyond the beginning of the file.
+    if set(value) == {"metric", "values"} and values and not isinstance(values[0], list | dict):
+        return Recognition(2, "VictoriaMetrics export lines")
     return Recognition(0)
 
 
