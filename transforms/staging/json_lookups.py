@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import msgspec
+
 from transforms.staging import parser
 from transforms.staging.json_heads import first_value
 from transforms.staging.json_items import parse_items
@@ -54,15 +56,28 @@ def recognise_records(
         judge: The variant that a record is of; none where it is not of the format.
         list_key: Key under which an object may hold a list of records.
     """
-    value = first_value(head)
-    if list_key is not None and isinstance(value, dict) and isinstance(value.get(list_key), list):
-        value = value[list_key]
-    # A list of no objects is a line of something else before the records.
-    if isinstance(value, list) and any(isinstance(record, dict) for record in value):
-        records = value[:HEAD_RECORDS]
-    else:
-        lines = head.split(b"\n", HEAD_RECORDS)[:HEAD_RECORDS]
-        records = [value, *(first_value(line) for line in lines[1:])]
+    lines = head.lstrip().split(b"\n", HEAD_RECORDS)[:HEAD_RECORDS]
+    first = first_value(head)
+    records = _listed(first, list_key)
+    # Behind a list over many lines stands no other record, but its own lines.
+    if records == [first] or _is_whole(lines[0]):
+        records += [record for line in lines[1:] for record in _listed(first_value(line), list_key)]
     found = (judge(record) for record in records if isinstance(record, dict))
     variant = next((variant for variant in found if variant is not None), None)
     return Recognition(0) if variant is None else Recognition(3, variant)
+
+
+def _listed(value: Any, list_key: str | None) -> list[Any]:  # noqa: ANN401  any JSON value
+    """The records that a JSON value holds: the first of a list, else itself."""
+    if list_key is not None and isinstance(value, dict) and isinstance(value.get(list_key), list):
+        value = value[list_key]
+    return value[:HEAD_RECORDS] if isinstance(value, list) else [value]
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a line is a JSON value, so that the next line holds another."""
+    try:
+        msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
