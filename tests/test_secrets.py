@@ -21,9 +21,10 @@ from pipelines.landing.land import land
 from pipelines.settings import load_settings
 from pipelines.storage import Lake
 from schemas.registry import tables
-from tests.canaries.exports import FORMATS, write_zone
+from tests.canaries.every_place import planted_formats
 from tests.canaries.planter import Canary, Planter
 from tests.canaries.search import everything_below, leaks
+from tests.canaries.zone import write_settings, write_zone
 from tests.pipelines.cli.command import podledger
 
 LANDING_DAY = dt.date(2026, 3, 20)
@@ -106,7 +107,7 @@ def test_what_stands_beside_a_secret_is_landed(landed: Searched) -> None:
 
 def test_rows_and_rejects_of_every_format_were_searched(landed: Searched) -> None:
     names = {name.partition("/")[0] for name in landed.written if name.endswith(".parquet")}
-    filled = {table for name in FORMATS for table in parsers()[name].tables}
+    filled = {table for name in planted_formats() for table in parsers()[name].tables}
     assert names == {*filled, "export_files", "rejected_records"}
 
 
@@ -249,8 +250,10 @@ def land_all_of(settings_file: Path) -> None:
 
 
 def test_a_wrong_key_file_is_named_without_the_secret_in_its_path(tmp_path: Path) -> None:
-    write_zone(tmp_path, Planter())
-    path = tmp_path / "podledger.yaml"
+    path = write_settings(tmp_path)
+    export = tmp_path / "in" / "coredns" / "2026-03-10" / "node-1.log"
+    export.parent.mkdir(parents=True)
+    export.write_text("a line\n")
     text = path.read_text()
     for number in range(len(Planter().of_every_shape("a setting"))):
         planter = Planter()
@@ -265,7 +268,7 @@ def test_a_wrong_key_file_is_named_without_the_secret_in_its_path(tmp_path: Path
 
 def test_an_error_of_a_query_shows_no_secret(tmp_path: Path) -> None:
     planter = Planter()
-    settings = write_zone(tmp_path, Planter())
+    settings = write_settings(tmp_path)
     with duckdb.connect(str(tmp_path / "podledger.duckdb")) as connection:
         connection.execute("CREATE TABLE runs AS SELECT 1 AS a")
     for text in planter.of_every_shape("a query"):
@@ -276,7 +279,7 @@ def test_an_error_of_a_query_shows_no_secret(tmp_path: Path) -> None:
 
 def test_options_that_are_wrong_show_no_secret(tmp_path: Path) -> None:
     planter = Planter()
-    settings = write_zone(tmp_path, Planter())
+    settings = write_settings(tmp_path)
     for secret in planter.of_every_shape("an option"):
         text = f"x {secret}"  # what begins with a dash would be taken for an option
         if '"' not in text:  # no name of a file is JSON

@@ -52,6 +52,10 @@ def _has_digit(secret: str) -> bool:
     return any(c.isdigit() for c in secret)
 
 
+def _is_mixed(secret: str) -> bool:
+    return any(c.isdigit() or c.isupper() for c in secret)
+
+
 def _not_only_numbers(secret: str) -> bool:
     return not secret.replace(":", "").isdigit()
 
@@ -177,7 +181,7 @@ _SHAPES = [
     ),
     Rule("asia", re.compile(r"(asia[a-z2-7]{16}(?![a-z0-9]))"), check=_has_digit),
     Rule("SK", re.compile(r"(SK[0-9a-f]{32}(?![0-9a-f]))")),
-    Rule("sk-", re.compile(r"(sk-[\w-]{20,}+)"), check=_has_digit),
+    Rule("sk-", re.compile(r"(sk-[\w-]{20,}+)"), check=_is_mixed),
     Rule("local-", re.compile(r"(local-[0-9a-f]{40}(?![0-9a-f]))")),
     Rule(".atlasv1.", re.compile(r"(\.atlasv1\.[\w=-]{40,}+)"), bounded=False),
     Rule(":AA", re.compile(r"(:AA[\w-]{33})(?![\w-])"), bounded=False),
@@ -333,7 +337,9 @@ def _by_end(rules: Iterable[Rule]) -> dict[str, tuple[Rule, ...]]:
 
 
 def _with_sign(rule: Rule) -> bool:
-    return rule.bounded and rule.anchor[-1] in _END_SIGNS and len(rule.anchor) >= 3
+    """Whether a rule can be looked up: its end must not overlap with the end of another."""
+    word, sign = rule.anchor[-3:-1], rule.anchor[-1]
+    return rule.bounded and sign in _END_SIGNS and len(word) == 2 and word.isalnum()
 
 
 _SHAPES_BY_END = _by_end(rule for rule in _SHAPES if _with_sign(rule))

@@ -7,6 +7,7 @@ runs.
 import base64
 import random
 import string
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -201,31 +202,58 @@ class Planter:
         signature = self._mint("Azure signature", place, ALNUM, 43)
         return f"sv=2024-11-04&sr=b&sp=r&se=2026-03-11T00%3A00%3A00Z&sig={signature}%3D"
 
+    def html_query(self, place: str) -> str:
+        """A query whose ampersands and equals signs are HTML entities."""
+        body = self._mint("HTML-encoded signature", place, ALNUM, 32)
+        return f"href=&quot;/k?part=1&amp;sig&#61;{body}&amp;se&#61;2026&quot;"
+
+    def encoded_url(self, place: str, times: int) -> str:
+        """A whole URL with a password and a signature, percent-encoded."""
+        text = f"{self.url_password(place)}?{self.azure_query(place)}"
+        for _ in range(times):
+            text = quote(text, safe="")
+        return text
+
+    def of_shape(self, name: str, place: str) -> str:
+        """One secret of a shape that stands in running text."""
+        return _SHAPES[name](self, place)
+
+    @staticmethod
+    def shape_names() -> tuple[str, ...]:
+        """Names of all such shapes."""
+        return tuple(_SHAPES)
+
     def of_every_shape(self, place: str) -> list[str]:
         """One secret of every shape that stands in running text."""
-        return [
-            self.aws_key_id(place),
-            self.aws_temporary_key_id(place),
-            self.aws_secret(place),
-            self.aws_session_token(place),
-            self.bearer(place),
-            self.basic(place),
-            self.jwt(place),
-            self.github(place),
-            self.hugging_face(place),
-            self.openai(place),
-            self.slack(place),
-            self.url_password(place),
-            self.private_key(place),
-            self.password(place),
-            self.escaped_password(place),
-            self.encoded_password(place),
-            self.encoded_password(place, 2),
-            f"https://example.com/k?{self.s3_query(place)}",
-            f"https://example.com/k?{self.s3_old_query(place)}",
-            f"https://example.com/k?{self.gcs_query(place)}",
-            f"https://example.com/k?{self.azure_query(place)}",
-        ]
+        return [make(self, place) for make in _SHAPES.values()]
+
+
+_SHAPES: dict[str, Callable[[Planter, str], str]] = {
+    "AWS access key id": Planter.aws_key_id,
+    "AWS temporary key id": Planter.aws_temporary_key_id,
+    "AWS secret key": Planter.aws_secret,
+    "AWS session token": Planter.aws_session_token,
+    "bearer header": Planter.bearer,
+    "basic header": Planter.basic,
+    "JWT": Planter.jwt,
+    "GitHub token": Planter.github,
+    "Hugging Face token": Planter.hugging_face,
+    "OpenAI key": Planter.openai,
+    "Slack token": Planter.slack,
+    "password in a URL": Planter.url_password,
+    "private key": Planter.private_key,
+    "named password": Planter.password,
+    "JSON-escaped password": Planter.escaped_password,
+    "encoded password": Planter.encoded_password,
+    "twice encoded password": lambda p, place: p.encoded_password(place, 2),
+    "HTML-encoded query": Planter.html_query,
+    "S3 URL": lambda p, place: f"https://example.com/k?{p.s3_query(place)}",
+    "S3 URL of version 2": lambda p, place: f"https://example.com/k?{p.s3_old_query(place)}",
+    "GCS URL": lambda p, place: f"https://example.com/k?{p.gcs_query(place)}",
+    "Azure URL": lambda p, place: f"https://example.com/k?{p.azure_query(place)}",
+    "once encoded URL": lambda p, place: p.encoded_url(place, 1),
+    "twice encoded URL": lambda p, place: p.encoded_url(place, 2),
+}
 
 
 def _ends(alphabet: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from tests.canaries.planter import Canary
 def texts_of(path: Path) -> Iterator[str]:
     """What one file holds: its bytes, and the cells of a table file, nested ones too."""
     yield path.read_bytes().decode("utf-8", "replace")
+    if path.read_bytes()[:2] == b"\x1f\x8b":
+        yield zlib.decompressobj(31).decompress(path.read_bytes()).decode("utf-8", "replace")
     if path.suffix == ".parquet":
         yield json.dumps(pq.read_table(path).to_pylist(), default=str, ensure_ascii=False)
     elif path.suffix == ".duckdb":
@@ -39,9 +42,9 @@ def _sqlite(path: Path) -> Iterator[str]:
 
 
 def everything_below(folder: Path) -> dict[str, str]:
-    """Text of every file below a folder, in lower case, by relative path."""
+    """Path and text of every file below a folder, in lower case, by relative path."""
     return {
-        path.relative_to(folder).as_posix(): "\n".join(texts_of(path)).lower()
+        (name := path.relative_to(folder).as_posix()): "\n".join((name, *texts_of(path))).lower()
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }

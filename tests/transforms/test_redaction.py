@@ -3,6 +3,7 @@
 import base64
 import string
 import time
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from transforms.redaction import (
     path_without_query,
     redact,
     redact_name,
+    redact_within,
 )
 
 R20 = "Zk3vQ9xT7mLp2RsW5bNc"
@@ -250,6 +252,124 @@ def test_names_that_differ_stay_different(name):
 def test_a_credential_in_a_name_is_masked(name, redacted):
     assert redact_name(name) == redacted
     assert redact_name(redacted) == redacted
+
+
+H32, H40, H64 = "0123456789abcdef" * 2, HEX40, "0123456789abcdef" * 4
+UPPER20 = "ZK3VQ9XT7MLP2RSW5BNC"
+MORE_SHAPES = [
+    # Other clouds
+    f"AKID{R36[:32]}", f"AQVN{R36}", f"AQ.Ab8{R36}", "DO00ZK3VQ9XT7MLP2RSW", "SCWZK3VQ9XT7MLP2RSW5",
+    f"K005{R36[:27]}", f"cfut_{R36}", f"v1.0-{H32[:24]}-{H64}{H64}",
+    f"HRKU-{R36}", f"fm2_{R40}{R40}",
+    # Code hosts, registries, CI
+    f"glrtr-{R20}", f"ATBB{R36[:32]}", f"ATCTT3{R36}", f"rubygems_{H64[:48]}",
+    f"CCIPAT_{R20}{R20}{H40}", f"bkua_{H40}", f"sgp_{H40}",
+    # Model hubs, model services, trackers, vector stores
+    f"sk-ant-api03-{R36}", f"sk-lf-{R36[:8]}-1234-4000-8000-{R36[:12]}", f"xai-{R36}{R36}",
+    f"pplx-{R36}", f"csk-{R36}", f"tgp_v1_{R36}", f"jina_{R36}", f"pcsk_{R20}_{R36}",
+    f"lsv2_pt_{H32}_0123456789", f"rpa_{UPPER20}{UPPER20}", f"dapi{H32}", f"dose{H32}",
+    f"pnu_{R36}", f"dbtc_{R36}", f"r8_{R36}", f"KGAT_{R36}",
+    # Chat, mail, payment, work tools
+    f"xoxc-12345-{R20}", f"xoxd-{R20}%2B{R20}", f"xwfp-12345-{R20}", f"whsec_{R36}",
+    f"ntn_{R36}{R20}",
+    f"lin_api_{R36}", f"figd_{R36}", f"PMAK-{H32[:24]}-{H32}ab", f"SK{H32}",
+    # Infrastructure, secret stores, monitoring, databases
+    f"dp.pt.{R36}{R20}", "A3-ZK3VQ9-XT7MLP2RSW5-BNCZK-3VQ9X-T7MLP",
+    f"pul-{H40}", f"tskey-auth-{R20}-{R36}", f"sntryu_{H64}", f"NRAK-{UPPER20}{UPPER20[:7]}",
+    f"dt0c01.{UPPER20}ABCD.{UPPER20 * 3}{UPPER20[:4]}", f"hcaik_{R36}{R20}", f"pscale_pw_{R36}",
+    f"napi_{H64}", f"sbp_{H40}", f"sb_secret_{R36}", f"mdb_sa_sk_{R36}", f"hvb.{R36}",
+]  # fmt: skip
+"""Tokens that say by their prefix what they are, in the shapes of the public rule sets."""
+
+
+@pytest.mark.parametrize("token", MORE_SHAPES)
+def test_a_token_is_known_by_its_shape_in_text_and_in_a_name(token):
+    assert redact(f"got {token} back") == "got *** back"
+    assert redact_name(f"models/{token}/part-0") in {"models/***/part-0", "models/***"}
+    assert redact(f"u={quote(token, safe='')}&n=1") == "u=***&n=1"
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        (f"state {R20[:14]}.atlasv1.{R36}{R36} read", f"state {R20[:14]}*** read"),
+        ("post https://example.webhook.office.com/webhookb2/a@b/IncomingWebhook/c/d x",
+         "post https://example.webhook.office.com/webhookb2/*** x"),
+        ("post https://hooks.zapier.com/hooks/catch/12/abc/ x",
+         "post https://hooks.zapier.com/hooks/catch/*** x"),
+        ("post https://discord.com/api/webhooks/123456789012345678/ab-c x",
+         "post https://discord.com/api/webhooks/*** x"),
+        ("get https://conda.example.com/t/ab-01234567-0123-0123-0123-0123456789ab/noarch/x",
+         "get https://conda.example.com/t/***/noarch/x"),
+        ("jdbc:oracle:thin:reader/hunter2@db.example.com:1521/x",
+         "jdbc:oracle:thin:***@db.example.com:1521/x"),
+        ("sshpass -p hunter2 ssh h.example.com", "sshpass -p *** ssh h.example.com"),
+        ("redis://:hunter2@cache.example.com:6379/0", "redis://***@cache.example.com:6379/0"),
+        ("mongodb+srv://u:hunter2@c.example.com/x", "mongodb+srv://***@c.example.com/x"),
+        ("Server=db.example.com;User Id=reader;Password=hunter2;Encrypt=true",
+         "Server=db.example.com;User Id=reader;Password=***;Encrypt=true"),
+    ],
+)  # fmt: skip
+def test_a_credential_is_known_by_what_stands_around_it(text, redacted):
+    assert redact(text) == redacted
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        HEX40,
+        f"sha256:{H64}",
+        "6d1f2f86-9d1c-4c1f-8a7f-000000000000",
+        f"blobs/{H64}",
+        "asiapacificproductionx",
+        "asia-southeast1.gcr.io.example.com",
+        "sk-learn-tutorial-notebooks-collection",
+        "data/t/abcdefghijklmnopqrstu/part-0",
+        "SKU-2026-03-10/part-0",
+        "webhooks/handler-0.py",
+        "hf_hub/models--bert/snapshots",
+        "xai-interpretability-lab-results-2026",
+        "pul-request.v1.0-rc1.tar.gz",
+        "dose-response-0123456789",
+        "A3-paper.pdf",
+        "fm1_features_2026_03_10/part-00000.parquet",
+        "K00k.tar",
+        "train-x7k2p.ml.svc.cluster.local",
+    ],
+)
+def test_ids_digests_and_keys_that_only_resemble_a_token_stay(name):
+    assert redact(name) == name
+    assert redact_name(name) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "redacted"),
+    [
+        ("x password%3Dab%2Fcd%2B", "x password%3D***"),
+        ("x password%253D%252Fabcd", "x password%253D***"),
+        ('x "password":"hunter2"', 'x "password":"***"'),
+        ('x \\"password\\":\\"hunter2\\"', 'x \\"password\\":\\"***\\"'),
+        ("a%2Fb=1/c%2Fd", "a%2Fb=1/c%2Fd"),
+    ],
+)
+def test_a_value_in_a_name_ends_where_it_is_written_to_end(name, redacted):
+    assert redact_name(name) == redacted
+
+
+@pytest.mark.parametrize("prose", [True, False])
+def test_a_text_that_is_cut_shows_no_part_of_a_secret(prose):
+    masked = f"password={'a' * 300} "
+    for lead in range(4_000, 4_400, 7):
+        text = (
+            masked * 2 + "-----BEGIN PRIVATE KEY-----" + "b" * lead + "-----END PRIVATE KEY----- "
+        )
+        shown = redact_within(text + "AKIAIOSFODNN7EXAMPLE " + "c" * 9_000, 100, prose=prose)
+        assert "AKIA" not in shown
+        assert "bbbb" not in shown
+        assert len(shown) <= 100
+    assert redact_within("x" * 100, 100, prose=prose) == "x" * 100
+    assert redact_within("x" * 101, 100, prose=prose) == "x" * 99 + "…"
+    assert redact_within("x" * 99_999, 100, prose=prose) == "x" * 99 + "…"
 
 
 TEXTS = st.lists(

@@ -367,7 +367,8 @@ def _workload(stated: _Workload | None) -> str | None:
     """`Kind/name`, with the kind as Kubernetes writes it: `STATEFUL_SET` is a StatefulSet."""
     if stated is None or not stated.workload_name:
         return None
-    kind = "".join(part.capitalize() for part in (stated.workload_type or "").split("_"))
+    words = (name_text(stated.workload_type) or "").split("_")
+    kind = "".join(part.capitalize() for part in words)
     return name_text(f"{kind}/{stated.workload_name}" if kind else stated.workload_name)
 
 
