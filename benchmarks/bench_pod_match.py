@@ -1,10 +1,11 @@
 """The pod ladder beside DuckDB's ASOF join: one end of many connections, the same Parquet.
 
-Ours: `match_pods`, whose answer is copied to zstd Parquet. Peer (`pod_match_peer.sql`): ASOF join
-of address and time to the newest interval, widened by the same guard, copied to the same columns
-and rows. Both read the same two Parquet files and have the same threads and limit of memory; each
-is a process of its own, interpreter and imports included. The peer looks neither at names nor at
-overlapping owners; ours goes the whole ladder, and a share of the connections states a name.
+Ours: `match_pods`, whose answer (who, how known, who else it could be) is copied to zstd Parquet.
+Peer (`pod_match_peer.sql`): ASOF join of address and time to the newest interval, widened by the
+same guard, copied to the same columns and rows. Both read the same two Parquet files and have the
+same threads and limit of memory; each is a process of its own, interpreter and imports included.
+The peer looks neither at names nor at overlapping owners; ours goes the whole ladder, and a share
+of the connections states a name.
 
 Bounds, per end: CPU (user and system) by the peer's at most 0.65, peak memory at most 0.35. They
 count from LEAST_CONNECTIONS on. At any size it is an error if ours differs from the ladder in plain
@@ -104,7 +105,7 @@ def check(files: Files, folder: Path, connections: int) -> list[str]:
         wrong.append(f"rows and items: {found}, expected {connections} of each")
     chosen = random.Random(1).sample(range(connections), min(SAMPLE, connections))
     wanted = pl.DataFrame({"item_id": chosen})
-    items = pl.read_parquet(files.connections, columns=["connection", *_STATED.split(", ")]).rename({"connection": "item_id"})
+    items = pl.read_parquet(files.connections).rename({"connection": "item_id"})
     items = items.join(wanted, on="item_id", how="semi").to_dicts()
     told = (
         pl.scan_parquet(folder / "ours.parquet")

@@ -1,10 +1,10 @@
 """Made-up pod intervals and connections for the benchmark of the pod ladder.
 
 Addresses are taken by one pod after another, as in a small pod range: each address's day is cut
-into equal turns, a pod starts 0 to 90 s after its turn begins and ends with it, except one in twenty
-whose end is seen ten minutes late, so that two pods hold the address. One pod in twenty has a name
-that returns. Connections fall on the addresses unevenly; some are of no pod. A share of them states
-namespace and name: nearly always the ones of the pod that starts last, sometimes another pod's.
+into equal turns, a pod starts 0 to 90 s after its turn begins and ends with it, except one in
+twenty whose end is seen ten minutes late, so that two pods hold the address. One pod in twenty has
+a name that returns. Connections fall on the addresses unevenly; some are of no pod. A share of them
+states namespace and name: nearly always those of the pod whose turn it is, sometimes another's.
 """
 
 from dataclasses import dataclass
@@ -102,29 +102,26 @@ def _connections(
     is_named = (rng.random(count) < named) & ~outside
     names = pods.select("namespace", "pod_name")[stated]
     texts = pl.Series([_address(int(n)) for n in range(addresses + 3_000)])
-    peers = pl.Series([f"198.51.{n // 200 % 256}.{n % 200}" for n in range(3_000)])
-    return pl.DataFrame(
-        {
-            "connection": np.arange(count),
-            "cluster": pl.Series([CLUSTER]).new_from_index(0, count),
-            "address": texts.gather(address),
-            "event_at": _times(_START_US + at),
-            "is_named": is_named,
-            "peer_address": peers.gather((rng.random(count) ** 2 * len(peers)).astype(np.int64)),
-            "peer_port": rng.choice(np.array([80, 443, 9_000], np.int32), count),
-            "bytes": rng.integers(40, 10**7, count),
-        }
-    ).hstack(names).select(
-        "connection",
-        "cluster",
-        "address",
-        pl.when("is_named").then("namespace").alias("namespace"),
-        pl.when("is_named").then("pod_name").alias("pod_name"),
-        pl.lit(None, pl.String).alias("pod_uid"),
-        "event_at",
-        "peer_address",
-        "peer_port",
-        "bytes",
+    return (
+        pl.DataFrame(
+            {
+                "connection": np.arange(count),
+                "cluster": pl.Series([CLUSTER]).new_from_index(0, count),
+                "address": texts.gather(address),
+                "event_at": _times(_START_US + at),
+                "is_named": is_named,
+            }
+        )
+        .hstack(names)
+        .select(
+            "connection",
+            "cluster",
+            "address",
+            pl.when("is_named").then("namespace").alias("namespace"),
+            pl.when("is_named").then("pod_name").alias("pod_name"),
+            pl.lit(None, pl.String).alias("pod_uid"),
+            "event_at",
+        )
     )
 
 

@@ -41,9 +41,19 @@ Reads of the caller: `pod_intervals` with the look-back that its events need, an
 (span `pods`). An interval that an older day left open speaks up to the end of that day; one that
 the built day left open has no end here.
 
-Method: per key (address, name, UID) the intervals are cut into disjoint segments that list their
-pods, the segments into hours; items meet them in a hash join on (key, hour) with the exact range,
-so that no item doubles (reference/performance.md C).
+Method: each address's time is cut into disjoint stretches that name their one pod, or all their
+holders; the stretches into buckets of half an hour. Items meet them in a hash join on (address,
+bucket) with the exact range, so that no item doubles (reference/performance.md C). That decides
+
+* what states neither name nor UID, by rung 3;
+* what states only things that its address's one pod has. That pod's life has the event under that
+  very name and UID, because a life begins no later and ends with the address, and no interval that
+  has the address contradicts it: rung 1 or 2 names it, whoever else has the name. This holds for
+  pods of one name in all intervals, and of a UID that no other cluster has.
+
+The rest goes the whole ladder. `match_output` is a view over these, so that nobody holds its texts:
+`match_input` must stay as it is while the answer is read. Dropping the view by
+`SqlSession.dropped` drops what stands behind it.
 """
 
 from datetime import timedelta
@@ -66,33 +76,28 @@ def match_pods(session: SqlSession, day: BuildDay) -> str:
         day: The built day.
 
     Returns:
-        `match_output`, a temporary table.
+        `match_output`, a temporary view.
     """
     values = {
         "date": day.date,
         "guard_us": SKEW_GUARD // timedelta(microseconds=1),
         "from_us": int((day.start_at - REACH).timestamp()) * 1_000_000,
         "until_us": int((day.end_at + REACH).timestamp()) * 1_000_000,
-        "bucket_us": 600_000_000,
     }
-    address = (
-        "pod_match_windows",
-        "pod_match_nodes",
-        "pod_match_pods",
-        "pod_match_wanted",
-        "pod_match_claims",
-        "pod_match_holders",
-    )
-    kept = ("pod_match_buckets", "pod_match_outcomes", "pod_match_rest", "pod_match_ladder")
-    with session.dropped(*address, "pod_match_evidence"):
-        for step in (*address, "pod_match_buckets", "pod_match_outcomes"):
+    kept = ("pod_match_pods", "pod_match_buckets", "pod_match_crowds", "pod_match_ladder")
+    with session.dropped("pod_match_windows", "pod_match_nodes", "pod_match_rest"):
+        for step in ("pod_match_windows", "pod_match_nodes", "pod_match_pods"):
             session.create(step, PACKAGE, step, values)
-        with session.dropped("pod_match_wanted", "pod_match_claims", "pod_match_holders"):
-            session.create_view("pod_match_met", PACKAGE, "pod_match_met")
-            session.create("pod_match_rest", PACKAGE, "pod_match_rest")
-        count = session.connection.table("pod_match_rest").shape[0]
-        session.create_in_slices(
-            "pod_match_evidence", PACKAGE, "pod_match_evidence", values, count // ITEMS_AT_ONCE + 1
-        )
-        session.create("pod_match_ladder", PACKAGE, "pod_match_ladder")
+        steps = ("pod_match_wanted", "pod_match_claims", "pod_match_holders")
+        with session.dropped(*steps):
+            for step in (*steps, "pod_match_buckets", "pod_match_crowds"):
+                session.create(step, PACKAGE, step, values)
+        session.create_view("pod_match_met", PACKAGE, "pod_match_met")
+        session.create("pod_match_rest", PACKAGE, "pod_match_rest")
+        rest = session.connection.table("pod_match_rest").shape[0]
+        slices = rest // ITEMS_AT_ONCE + 1
+        with session.dropped("pod_match_evidence"):
+            step = "pod_match_evidence"
+            session.create_in_slices(step, PACKAGE, step, values, slices)
+            session.create("pod_match_ladder", PACKAGE, "pod_match_ladder")
     return session.create_view("match_output", PACKAGE, "pod_match", ("pod_match_met", *kept))

@@ -1,13 +1,7 @@
--- The stretches of pod_match_holders cut into buckets of time.
+-- The stretches of pod_match_holders cut into buckets of half an hour, as pod_match_met asks them.
 -- Grain: cluster of the key, address, bucket, stretch.
 -- Reads: pod_match_holders.
--- Parameters: $bucket_us.
 SELECT
     *,
-    UNNEST(
-        RANGE(
-            start_us // CAST($bucket_us AS BIGINT),
-            (end_us - 1) // CAST($bucket_us AS BIGINT) + 1
-        )
-    ) AS bucket
+    UNNEST(RANGE(start_us // 1800000000, (end_us - 1) // 1800000000 + 1)) AS bucket
 FROM pod_match_holders

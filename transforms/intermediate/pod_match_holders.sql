@@ -1,7 +1,7 @@
 -- Disjoint stretches of time of each address, each with who holds it.
 -- Grain: cluster of the key, address, stretch; only stretches with a holder, within the times that
 -- are asked for. `pod_number` where exactly one pod holds it; else `crowd`, a number below 0, for
--- the holders that pod_match_outcomes lists.
+-- the holders that pod_match_crowds lists.
 -- Reads: pod_match_claims, pod_match_wanted.
 WITH edges AS (
     SELECT

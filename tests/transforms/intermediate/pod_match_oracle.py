@@ -6,6 +6,7 @@ It knows nothing of segments or buckets: an item asks every interval of its addr
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from transforms.day import SKEW_GUARD, BuildDay
@@ -21,6 +22,8 @@ _REACH = dt.timedelta(days=40)
 Member = tuple[str, str]
 """Cluster and pod UID, or cluster and node."""
 Claim = tuple[Member, dt.datetime, dt.datetime]
+Held = tuple[set[Member], set[Member]]
+"""Who holds a moment, by widened and by unwidened intervals."""
 
 
 class Oracle:
@@ -79,81 +82,103 @@ class Oracle:
 
     def match(self, item: Row) -> tuple[Any, ...]:
         """What is to be said of one row of match_input, in the order of FIELDS."""
-        uid, namespace, name = item["pod_uid"], item["namespace"], item["pod_name"]
-
-        def ask(claims: dict[Any, list[Claim]], key: Any) -> tuple[set[Member], set[Member]]:
-            return self._holding(claims.get(key, []), item)
-
-        uid_wide, uid_exact = ask(self.by_uid, uid)
-        name_wide, name_exact = ask(self.by_name, (namespace, name))
-        wide, exact = ask(self.by_address, item["address"])
-        nodes, _ = ask(self.nodes, item["address"])
-        hosts, _ = ask(self.host_pods, item["address"])
-        has_name = namespace is not None and name is not None
-
-        named: set[Member] = set()
-        if not has_name:
-            kind = ("address_window" if len(wide) == 1 else "ambiguous" if wide
-                    else "node" if nodes or hosts else "none")  # fmt: skip
-            named = wide
-        elif not name_wide:
-            kind = "conflict" if exact else "none"
-        elif name_exact and exact and not name_exact & exact:
-            kind = "conflict"
-        elif len(name_wide) == 1:
-            kind, named = "name_window", name_wide
-        elif len(name_wide & wide) == 1:
-            kind, named = "name_window", name_wide & wide
-        else:
-            kind, named = "ambiguous", name_wide
-
-        if uid is not None:
-            if not any(uid == known for _, known in self.pods):
-                kind = "none" if kind in ("none", "node") else "conflict"
-            elif not uid_wide or (len(uid_wide) == 1 and uid_exact and exact
-                                  and not uid_exact & exact):  # fmt: skip
-                kind = "conflict"
-            else:
-                kind, named = ("uid" if len(uid_wide) == 1 else "ambiguous"), uid_wide
-
+        told = _Told(
+            self._holding(self.by_uid, item["pod_uid"], item),
+            self._holding(self.by_name, (item["namespace"], item["pod_name"]), item),
+            self._holding(self.by_address, item["address"], item),
+            self._holding(self.nodes, item["address"], item)[0],
+            self._holding(self.host_pods, item["address"], item)[0],
+        )
+        kind, named = _without_uid(item, told)
+        if item["pod_uid"] is not None:
+            is_known = any(item["pod_uid"] == uid for _, uid in self.pods)
+            kind, named = _with_uid(kind, named, told, is_known=is_known)
         if kind in ("uid", "name_window", "address_window"):
             (member,) = named
-            pod = self.pods[member]
-            differs = any(
-                stated is not None and pod[column] is not None and stated != pod[column]
-                for column, stated in (("namespace", namespace), ("pod_name", name))
-            )
-            if differs and not (kind == "address_window" and not exact):
-                return (*(None,) * 7, "conflict", [member[1]])
-            return (*(pod[column] for column in FIELDS[:7]), kind, None)
+            return self._judged(item, kind, member, told)
+        return _nobody(item, kind, named, told)
 
-        candidates: set[str] = set()
-        if kind == "ambiguous":
-            candidates = {known for _, known in named}
-        elif kind == "node":
-            candidates = {known for _, known in hosts}
-        elif kind == "conflict":
-            parts = uid_wide | (name_exact or name_wide) | (exact or wide)
-            candidates = {known for _, known in parts}
-        if kind in ("conflict", "none") and uid is not None:
-            candidates.add(uid)
-        place: list[str | None] = [None] * 7
-        if kind == "node" and len(nodes) == 1:
-            ((place[0], place[4]),) = nodes
-        return (*place, kind, sorted(candidates) or None)
+    def _judged(self, item: Row, kind: str, member: Member, told: "_Told") -> tuple[Any, ...]:
+        pod = self.pods[member]
+        differs = any(
+            None not in (item[column], pod[column]) and item[column] != pod[column]
+            for column in ("namespace", "pod_name")
+        )
+        if differs and not (kind == "address_window" and not told.address[1]):
+            return (*(None,) * 7, "conflict", [member[1]])
+        return (*(pod[column] for column in FIELDS[:7]), kind, None)
 
-    def _holding(self, claims: list[Claim], item: Row) -> tuple[set[Member], set[Member]]:
-        """Who holds the item's moment, by widened and by unwidened intervals."""
+    def _holding(self, claims: dict[Any, list[Claim]], key: Any, item: Row) -> Held:
         event = item["event_at"]
-        if event is None or not (
-            self.day.start_at - _REACH <= event < self.day.end_at + _REACH
-        ):
+        if event is None or not (self.day.start_at - _REACH <= event < self.day.end_at + _REACH):
             return set(), set()
         near = [
-            claim for claim in claims if item["cluster"] is None or claim[0][0] == item["cluster"]
+            claim
+            for claim in claims.get(key, ())
+            if item["cluster"] is None or claim[0][0] == item["cluster"]
         ]
         wide = {m for m, start, end in near if start - SKEW_GUARD <= event < end + SKEW_GUARD}
         return wide, {m for m, start, end in near if start <= event < end}
+
+
+@dataclass(frozen=True)
+class _Told:
+    """Who answers to an item's UID, name and address."""
+
+    uid: Held
+    name: Held
+    address: Held
+    nodes: set[Member]
+    hosts: set[Member]
+
+
+def _without_uid(item: Row, told: _Told) -> tuple[str, set[Member]]:
+    """Kind by name and address, and the pods that it speaks of."""
+    wide, exact = told.address
+    if item["namespace"] is None or item["pod_name"] is None:
+        if wide:
+            return ("ambiguous" if len(wide) > 1 else "address_window"), wide
+        return ("node" if told.nodes or told.hosts else "none"), wide
+    name_wide, name_exact = told.name
+    if not name_wide:
+        return ("conflict" if exact else "none"), set()
+    if name_exact and exact and not name_exact & exact:
+        return "conflict", set()
+    for named in (name_wide, name_wide & wide):
+        if len(named) == 1:
+            return "name_window", named
+    return "ambiguous", name_wide
+
+
+def _with_uid(
+    kind: str, named: set[Member], told: _Told, *, is_known: bool
+) -> tuple[str, set[Member]]:
+    """Kind where a UID is stated too."""
+    if not is_known:
+        return ("none" if kind in ("none", "node") else "conflict"), named
+    wide, exact = told.uid
+    if len(wide) > 1:
+        return "ambiguous", wide
+    against = exact and told.address[1] and not exact & told.address[1]
+    return ("conflict" if against or not wide else "uid"), wide
+
+
+def _nobody(item: Row, kind: str, named: set[Member], told: _Told) -> tuple[Any, ...]:
+    """The row where no pod is named."""
+    parts: set[Member] = set()
+    if kind == "ambiguous":
+        parts = named
+    elif kind == "node":
+        parts = told.hosts
+    elif kind == "conflict":
+        parts = told.uid[0] | (told.name[1] or told.name[0]) | (told.address[1] or told.address[0])
+    candidates = {uid for _, uid in parts}
+    if kind in ("conflict", "none") and item["pod_uid"] is not None:
+        candidates.add(item["pod_uid"])
+    place: list[str | None] = [None] * 7
+    if kind == "node" and len(told.nodes) == 1:
+        ((place[0], place[4]),) = told.nodes
+    return (*place, kind, sorted(candidates) or None)
 
 
 def _newness(row: Row) -> tuple[Any, ...]:

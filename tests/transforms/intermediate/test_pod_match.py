@@ -435,7 +435,8 @@ def test_every_record_gets_what_asking_each_interval_gives(seed: int):
     pods = some_pods(pick)
     nodes = some_nodes(pick)
     items = [
-        {"item_id": n, **item} for n, item in enumerate(some_items(pick, pods, pick.randint(1, 200)))
+        {"item_id": n, **item}
+        for n, item in enumerate(some_items(pick, pods, pick.randint(1, 200)))
     ]
     full = frame("pod_intervals", pods, date_column=True).to_dicts()
     oracle = Oracle(full, frame("node_states", nodes).to_dicts(), BUILD)
