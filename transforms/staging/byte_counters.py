@@ -56,6 +56,8 @@ MAX_HELD = 20_000
 """Values that are held back for their start; a node's scrape has some hundreds."""
 MAX_QUEUED = 60_000
 """Records, most of them other metrics, that are held back with them; as many as a scrape has."""
+MAX_KNOWN = 4_096
+"""Series that are remembered as they were read."""
 MAX_STARTS = 100_000
 """Starts that are remembered."""
 
@@ -170,7 +172,7 @@ class CounterFile:
         self._held_count = 0
         self._starts: dict[object, datetime | None] = {}
         self._cluster: str | None = None
-        self._last: tuple[str, Mapping[str, str], _Series | str] | None = None
+        self._known: dict[tuple[str, int], tuple[Mapping[str, str], _Series | str]] = {}
 
     def take(
         self,
@@ -230,15 +232,20 @@ class CounterFile:
     # -- series ----------------------------------------------------------------------------------
 
     def _series(self, name: str, labels: Mapping[str, str]) -> _Series | str:
-        if self._last is not None and self._last[1] is labels and self._last[0] == name:
-            return self._last[2]
         declared = METRICS.get(plain_name(name))
         if declared is None:
             return "other_metric"
+        # A text's reader gives the same labels for the same series; they are kept with it, so that
+        # no others can take their place.
+        before = self._known.get((name, id(labels)))
+        if before is not None:
+            return before[1]
         known = _plain_labels(labels)
         found = declared.read(declared, known, self._context)
         series = found if isinstance(found, str) else self._named(name, declared, known, found)
-        self._last = (name, labels, series)
+        if len(self._known) >= MAX_KNOWN:
+            self._known.clear()
+        self._known[name, id(labels)] = (labels, series)
         return series
 
     def _named(

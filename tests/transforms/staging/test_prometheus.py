@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pipelines.landing.readers import head
 from tests.mutations.seeds import prometheus as seeds
+from tests.transforms.intermediate.counter_oracle import increments, traffic
 from tests.transforms.staging.export_text import (
     CUTS,
     check_each,
@@ -441,6 +442,42 @@ def test_a_long_text_is_not_held_for_what_may_come(monkeypatch: pytest.MonkeyPat
     assert starts == [None, None, None, STARTED, STARTED]
     monkeypatch.setattr(byte_counters, "MAX_STARTS", 0)
     assert samples_of(line(RECEIVED, 1, MS) + started())[0]["counter_start_at"] is None
+
+
+def test_bytes_of_a_pod_add_up_through_a_burst_a_new_sandbox_and_two_replicas() -> None:
+    """1,000,000 before the first scrape, 250,000 until the second, 300 in the next sandbox."""
+    new = "a" * 64
+    pod = {"pod": UID, "namespace": "ml"}
+    text = ""
+    for replica in ("a", "b"):
+        own: dict[str, Any] = {**pod, "prometheus_replica": replica}
+        text += line(RECEIVED, 1_000_000, MS, **own) + line(RECEIVED, 1_250_000, MS + 30_000, **own)
+        text += line(RECEIVED, 1_250_000, MS + 30_000, **own, container="main", image="train:1")
+        text += line(RECEIVED, 300, MS + 60_000, **own, id=CGROUP.replace(SANDBOX, new))
+        text += line(RECEIVED, 9_000_000, MS, **own, id="/") + line(SENT, 5, MS, **own)
+    text += started(**pod) + started("1773129740", **pod, id=CGROUP.replace(SANDBOX, new))
+    grid = samples_of(answer([[1773129710, "1000000"], [1773129770, "300"]], **pod))
+    found = [{"cluster": "alder"} | row for row in [*samples_of(text), *grid]]
+    received = [
+        row
+        for row in increments(found, [date(2026, 3, 10)]).iter_rows(named=True)
+        if row["pod_uid"] == UID and row["direction"] == "receive"
+    ]
+    assert {
+        observer: sorted(
+            (r["bytes"], r["start_basis"]) for r in received if r["observer"] == observer
+        )
+        for observer in {row["observer"] for row in received}
+    } == {
+        f"{replica}/kubelet/192.0.2.7:10250": [
+            (300, "known_start"),
+            (250_000, "sample"),
+            (1_000_000, "known_start"),
+        ]
+        for replica in ("a", "b")
+    }
+    moved = traffic(found, [date(2026, 3, 10)])
+    assert moved.filter(direction="receive")["bytes"].sum() == 1_250_300
 
 
 # -- temporality -----------------------------------------------------------------------------------
