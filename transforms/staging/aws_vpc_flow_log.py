@@ -112,6 +112,8 @@ _GATEWAYS = {
     "transit_gateway": TRANSIT_GATEWAY,
 }
 """Kinds of interfaces through which traffic of others passes."""
+_ARNS = {"ecs-cluster-arn": "ecs_cluster_name", "ecs-task-arn": "ecs_task_id"}
+_SUBLOCATION = ("sublocation-type", "sublocation-id")
 _CONTAINERS = ("ecs-container-id", "ecs-second-container-id")
 _LOST = (
     "packets-lost-no-route", "packets-lost-blackhole", "packets-lost-mtu-exceeded",
@@ -385,25 +387,27 @@ def _volume(
 
 def _more(values: Mapping[str, str]) -> dict[str, Any]:
     """Columns of fields that few flow logs have."""
+    there = [name for name, text in values.items() if name in _RARE and text != "-"]
     row: dict[str, Any] = {}
-    for name, (column, read) in _MORE.items():
-        if values.get(name, "-") != "-":
+    for name in there:
+        if name in _MORE:
+            column, read = _MORE[name]
             row[column] = read(values, name)
+    if len(there) == len(row):
+        return row
     # A name is asked for more often than the ARN that ends with it; either tells it.
-    for name, column in (("ecs-cluster-arn", "ecs_cluster_name"), ("ecs-task-arn", "ecs_task_id")):
-        arn = values.get(name, "-")
-        if arn != "-" and row.get(column) is None:
-            row[column] = name_text(arn.rpartition("/")[2])
-    containers = [_named(values, name) for name in _CONTAINERS if values.get(name, "-") != "-"]
+    for name, column in _ARNS.items():
+        if name in there and row.get(column) is None:
+            row[column] = name_text(values[name].rpartition("/")[2])
+    containers = [_named(values, name) for name in _CONTAINERS if name in there]
     if containers:
         row["ecs_container_ids"] = containers
-    sublocation = [values.get(name, "-") for name in ("sublocation-type", "sublocation-id")]
-    if sublocation != ["-", "-"]:
-        row["sublocation"] = name_text("/".join(part for part in sublocation if part != "-"))
-    lost = [_number(values, name) for name in _LOST]
-    stated = [count for count in lost if count is not None]
-    if stated:
-        row["undelivered_packets"] = min(sum(stated), INT64_MAX)
+    sublocation = [values[name] for name in _SUBLOCATION if name in there]
+    if sublocation:
+        row["sublocation"] = name_text("/".join(sublocation))
+    lost = [_number(values, name) or 0 for name in _LOST if name in there]
+    if lost:
+        row["undelivered_packets"] = min(sum(lost), INT64_MAX)
     return row
 
 
@@ -505,12 +509,7 @@ _MORE: dict[str, tuple[str, Callable[[Mapping[str, str], str], str | None]]] = {
     "next-hop-az-id": ("next_hop_zone_id", _id_of),
 }
 """Field → column and how it is read, of fields that few flow logs have."""
-_RARE = frozenset(
-    {
-        *_MORE, *_CONTAINERS, *_LOST, "ecs-cluster-arn", "ecs-task-arn", "sublocation-type",
-        "sublocation-id",
-    }
-)  # fmt: skip
+_RARE = frozenset({*_MORE, *_ARNS, *_CONTAINERS, *_SUBLOCATION, *_LOST})
 
 PARSER = Parser(
     name="aws_vpc_flow_log",

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.transforms.staging.export_text import (
@@ -614,6 +614,7 @@ def test_what_looks_like_a_credential_is_not_written():
         assert secret not in written([one(f"{HEADER}\n{record(**{field: secret})}")])
 
 
+@settings(max_examples=40)
 @given(at=st.integers(0, 3), cuts=CUTS)
 def test_damage_of_one_record_changes_no_other(at, cuts):
     texts = [record(), record(bytes="7"), record(log_status="SKIPDATA"), record(end="1773223321")]

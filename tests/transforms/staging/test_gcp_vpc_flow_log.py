@@ -3,7 +3,7 @@ from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.transforms.staging.export_text import (
@@ -487,6 +487,7 @@ def test_what_looks_like_a_credential_is_not_written():
         assert secret not in written([one(connection(**{name: secret}))])
 
 
+@settings(max_examples=40)
 @given(at=st.integers(0, 2), cuts=CUTS)
 def test_damage_of_one_entry_changes_no_other(at, cuts):
     values = [ENTRY, entry(reporter="DEST") | {"insertId": "b"}, table_row(insertId="c")]
