@@ -31,6 +31,7 @@ MODULES = (
     "zeek_conn",
     "antrea",
     "netflow_json",
+    "proxy_access_log",
     "cloudtrail",
     "gcs_usage",
     "gcs_audit",

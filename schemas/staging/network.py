@@ -238,6 +238,15 @@ class VolumeRecords(StagingTable):
         "State of the connection at its end, as the source words it.", null="not stated"
     )
     packet_history: str = c.column("History of the connection's packets.", null="not stated")
+    http_method: str = c.column("HTTP method.", null="not HTTP, or not stated")
+    http_host: str = c.column(
+        "Host that a proxy was asked for, lower case: of the request, else of the TLS handshake.",
+        null="not stated",
+    )
+    http_status: pl.Int64 = c.column("HTTP status code.", null="not HTTP, or none was sent")
+    response_flags: str = c.column(
+        "What a proxy says of a failure, or of its cache, in its own words.", null="not stated"
+    )
     flow_direction: str = c.column(
         "ingress or egress of the interface; of a node also inner, between two of its own.",
         null="not stated",

@@ -137,6 +137,14 @@ def other_antrea_counts(data: bytes, random: Random) -> bytes | None:
     return b",".join(fields)
 
 
+def other_squid_size(data: bytes, random: Random) -> bytes | None:
+    """Let the size of a reply in a line of Squid's own format be any number."""
+    found = re.search(rb"(?<=/200 )[0-9]+(?= [A-Z]+ )", data)
+    if found is None:
+        return None
+    return data[: found.start()] + random.choice(LARGE) + data[found.end() :]
+
+
 def unset_rtt(data: bytes, random: Random) -> bytes | None:  # noqa: ARG001
     """Leave out the round-trip time of a Zeek line with the default fields."""
     fields = data.split(b"\t")
@@ -239,6 +247,13 @@ RULES: dict[str, Rules] = {
         optional="etype in_if tcp_flags vlan_id ip_tos sequence_num iana:ingressInterface "
         "iana:tcpControlBits iana:samplingInterval src_tos sampled export_sysid cnt",
         large="sequence_num vlan_id iana:packetDeltaCount cnt src_tos",
+    ),
+    "proxy_access_log": rules(
+        optional="route_name user_agent x_forwarded_for upstream_service_time request_id authority "
+        "response_code_details upstream_local_address requested_server_name path",
+        free="user_agent path route_name",
+        large="bytes_received bytes_sent",
+        change=other_squid_size,
     ),
     "zeek_conn": rules(
         optional="uid service history local_orig local_resp missed_bytes tunnel_parents orig_pkts "

@@ -10,7 +10,7 @@ from tests.transforms.staging.export_text import parse
 from transforms.day import BuildDay
 from transforms.intermediate import peer_traffic
 from transforms.sql import SqlSession
-from transforms.staging import antrea, netflow_json, netobserv, zeek_conn
+from transforms.staging import antrea, netflow_json, netobserv, proxy_access_log, zeek_conn
 from transforms.staging.parser import Parser
 
 A, B, NODE_1, NODE_2 = "192.0.2.1", "192.0.2.2", "192.0.2.251", "192.0.2.252"
@@ -180,3 +180,23 @@ def test_netflow_of_two_routers_on_one_path_counts_once():
     assert totals(records) == {("a", "transmit", OUT): 250}
     readings = [r["bytes"] for r in records if r["reporter"] == "198.51.100.3"]
     assert readings == [100, 250]
+
+
+def test_one_request_in_the_logs_of_both_sidecars_is_counted_by_who_sent():
+    def logged(side: str, client: str, server: str, asked: int, answered: int) -> dict[str, Any]:
+        return {
+            "start_time": at("08:01").isoformat(), "duration": 30_000, "method": "PUT",
+            "response_code": 200, "response_flags": "-", "upstream_cluster": f"{side}|443||store",
+            "authority": "store", "downstream_remote_address": client, "upstream_host": server,
+            "bytes_received": asked, "bytes_sent": answered,
+        }  # fmt: skip
+
+    seen = [
+        logged("outbound", f"{A}:40000", f"{B}:443", 1_000, 50),
+        logged("inbound", f"{A}:41000", f"{B}:443", 1_000, 50),
+    ]
+    records = staged(proxy_access_log.PARSER, "\n".join(map(json.dumps, seen)))
+    sent = {r["source_address"]: r["bytes"] for r in records if r["reporter"] == "SRC"}
+    assert (len(records), sent) == (4, {A: 1_000, B: 50})
+    # A request says nothing of when within it the bytes went: they are in no window.
+    assert totals(records) == {}
