@@ -40,6 +40,10 @@ _NAMED = re.compile(
 _OTHER_NAMED = re.compile(
     rb'^(?:\{__name__=")?(?!kube_)([a-zA-Z_:][a-zA-Z0-9_:]*)[{ ]', re.MULTILINE
 )
+_SERIES = re.compile(
+    rb'^(?:[a-zA-Z_:][a-zA-Z0-9_:]*\{|\{__name__=")[^\n]{0,4096}\} [0-9.eE+-]+(?: [0-9.]+)?\r?$',
+    re.MULTILINE,
+)
 _OTLP = re.compile(rb'\{\s*"resourceMetrics"')
 
 
@@ -123,7 +127,8 @@ def _recognise(head: bytes) -> Recognition:
     # The families stand in the order of their names: pods come behind what may be long.
     if names_ and _OTHER_NAMED.search(text) is None:
         return Recognition(3, "kube-state-metrics text")
-    return Recognition(0)
+    # Pods may come behind other metrics, further down than the beginning: who states it, is right.
+    return Recognition(1, "metrics as text") if _SERIES.search(text) else Recognition(0)
 
 
 PARSER = Parser(

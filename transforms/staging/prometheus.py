@@ -21,7 +21,8 @@ path, else for the end of its landing day, as `path_time`, and becomes no increm
 
 **Mixed files.** Pods' states (`kube_pod_*`) are read by the format `kube_state_metrics`, bytes by
 this one. A file whose beginning shows both is of both: detection asks for `format`, and two exports
-over the same files, one of each format, read all of it.
+over the same files, one of each format, read all of it. Either may be stated for a text that shows
+only the other's metrics at its beginning.
 """
 
 import re
@@ -161,7 +162,8 @@ def _judged(names: set[str], variant: str) -> Recognition:
     if any(plain_name(name) in METRICS for name in names):
         return Recognition(3, f"network counters, {variant}")
     if names and all(name.startswith("kube_") for name in names):
-        return Recognition(0)
+        # Those are of kube_state_metrics; bytes may stand further down.
+        return Recognition(1, variant)
     return Recognition(2, variant)
 
 

@@ -842,9 +842,9 @@ KUBE = 'kube_pod_info{namespace="ml",pod="a",uid="b"} 1\n'
         (answer(), 2),
         ('{"status":"success","data":{"resultType":"streams","result":[]}}', 0),
         ('{"status":"success","data":{"resultType":"scalar","result":[1,"1"]}}', 0),
-        (KUBE, 0),
-        ("# TYPE kube_pod_info gauge\n" + KUBE, 0),
-        (answer([1, "1"], kind="vector", name="kube_pod_info"), 0),
+        (KUBE, 1),
+        ("# TYPE kube_pod_info gauge\n" + KUBE, 1),
+        (answer([1, "1"], kind="vector", name="kube_pod_info"), 1),
         ("2026-03-10 INFO x{a=1} 3\nfoo bar\n", 0),
         ("", 0),
     ],
@@ -858,10 +858,10 @@ def test_states_of_pods_stay_with_kube_state_metrics_and_both_together_are_asked
         data = text.encode()
         return PARSER.recognise(data).score, KUBE_STATE_METRICS.recognise(data).score
 
-    assert scores(KUBE) == (0, 3)
+    assert scores(KUBE) == (1, 3)
     assert scores("# HELP go_x y\ngo_x 1\n" + KUBE) == (2, 3)
     assert scores(line() + KUBE) == (3, 3)
-    assert scores(line()) == (3, 0)
+    assert scores(line()) == (3, 1)
     # Each format reads its part of such a file.
     found = read(line(RECEIVED, 1, MS) + KUBE)
     assert words(found) == {"accepted": 1, "other_metric": 1}
