@@ -23,6 +23,14 @@ def _endpoint_kind() -> Any:  # noqa: ANN401  pandera's Field is untyped
     )
 
 
+def _primary() -> Any:  # noqa: ANN401  pandera's Field is untyped
+    return c.column(
+        "Primary host of the same service that sent the pods on to this redirect or blob host, or "
+        "to which this one sent them, within 10 s.",
+        null="not such a host, or none or several can have",
+    )
+
+
 @table(
     "marts",
     key=(
@@ -61,6 +69,7 @@ class RunDependencyDays(Table):
     )
     resource_kind: str = c.column("bucket, dataset, host, address, service, node, image, git, ….")
     endpoint_kind: str = _endpoint_kind()
+    primary_resource_id: str = _primary()
     principal: str = c.column("Who asked, if one.", null="none, several or not logged")
     reader_region: str = c.column("Region of the pods, if one.", null="unknown or several")
     resource_region: str = c.column("Region of the resource, if one.", null="unknown or several")
@@ -120,6 +129,7 @@ class RunDependencies(Table):
     purpose: str = c.column("What the endpoint is for.", null="not in the catalogue")
     resource_kind: str = c.column("Kind of the resource.")
     endpoint_kind: str = _endpoint_kind()
+    primary_resource_id: str = _primary()
     version: str = c.column("Version used.", null="not known")
     version_basis: str = c.column("How: declared, observed.", null="no version")
     credential: str = c.column("Name of the secret declared.", null="none declared")

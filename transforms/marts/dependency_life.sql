@@ -36,6 +36,8 @@ SELECT
     ARG_MAX(service, date) FILTER (WHERE service IS NOT NULL) AS service,
     ARG_MAX(purpose, date) FILTER (WHERE purpose IS NOT NULL) AS purpose,
     ARG_MAX(endpoint_kind, date) FILTER (WHERE endpoint_kind IS NOT NULL) AS endpoint_kind,
+    CASE WHEN COUNT(DISTINCT primary_resource_id) = 1 THEN MIN(primary_resource_id) END
+        AS primary_resource_id,
     MIN(resource_kind) AS resource_kind,
     CASE WHEN COUNT(*) = COUNT(principal) AND COUNT(DISTINCT principal) = 1
         THEN MIN(principal) END AS principal,

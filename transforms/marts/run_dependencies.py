@@ -51,4 +51,5 @@ TRANSFORM = Transform(
         Reads("run_coverage"),
     ),
     build=build,
+    version=2,
 )

@@ -81,7 +81,7 @@ missed AS (
 dependencies AS (
     SELECT
         run_dependency_id, run_uuid, attempt, container_role, stage, resource_id, endpoint,
-        operation, cluster, service, purpose, resource_kind, endpoint_kind,
+        operation, cluster, service, purpose, resource_kind, endpoint_kind, primary_resource_id,
         COALESCE(observed_version, declared_version) AS version,
         CASE
             WHEN observed_version IS NOT NULL THEN 'observed'
@@ -114,7 +114,7 @@ dependencies AS (
         NULL AS endpoint,
         m.operation, m.cluster,
         NULL AS service, NULL AS purpose, m.resource_kind,
-        NULL AS endpoint_kind,
+        NULL AS endpoint_kind, NULL AS primary_resource_id,
         m.version,
         CASE WHEN m.version IS NOT NULL THEN 'declared' END AS version_basis,
         m.credential,
@@ -159,6 +159,7 @@ SELECT
     d.purpose,
     d.resource_kind,
     d.endpoint_kind,
+    d.primary_resource_id,
     d.version,
     d.version_basis,
     d.credential,

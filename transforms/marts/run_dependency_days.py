@@ -12,6 +12,12 @@ The only place in which facts about dependencies are counted (definitions.md 6).
   transferred. The puller is the node, `node_runtime`;
 * dns_lookups (`resolve`, one per client and resolver).
 
+**Hosts of one service.** The catalogue groups them: `service`, with the part that each plays.
+Where a pod was sent from one to another within seconds, `primary_resource_id` names the primary
+host, if it is the only one that can have sent it (dependency_primaries.sql). What a service needs
+beside it (look-ups, tokens, Git LFS, mirrors, proxies, private endpoints) has rows of its own, and
+a host that the catalogue does not know, or not for sure, belongs to no service.
+
 **The same bytes stand once** (definitions.md 21). A request log explains the contact of an owner (a
 pod, else an address) with a host of object storage where requests of that owner to the same bucket
 or endpoint overlap it in time. Where the host names a logged bucket, requests that may be the
@@ -38,6 +44,7 @@ EVIDENCE = (
     "dependency_objects",
     "dependency_pulls",
     "dependency_endpoints",
+    "dependency_primaries",
     "dependency_hosts",
     "dependency_contacts",
     "dependency_explained",
@@ -80,4 +87,5 @@ TRANSFORM = Transform(
         Reads("endpoints"),
     ),
     build=build,
+    version=2,
 )

@@ -1,6 +1,7 @@
 -- What one attempt of one run did to one resource on one day.
 -- Grain: the key columns of run_dependency_days; a null part of it is one group.
--- Reads: dependency_facts, dependency_kinds, dependency_endpoints, runs_of_day.
+-- Reads: dependency_facts, dependency_kinds, dependency_endpoints, dependency_primaries,
+--   runs_of_day.
 WITH summed AS (
     SELECT
         run_dependency_day_id, cluster, run_uuid, attempt, container_role, stage, resource_id,
@@ -67,6 +68,7 @@ SELECT
     e.purpose,
     s.resource_kind,
     e.endpoint_kind,
+    p.primary_resource_id,
     s.principal,
     s.reader_region,
     s.resource_region,
@@ -103,4 +105,13 @@ SELECT
 FROM summed AS s
 INNER JOIN dependency_kinds AS k ON s.run_dependency_day_id = k.run_dependency_day_id
 LEFT JOIN dependency_endpoints AS e ON s.endpoint = e.endpoint
+LEFT JOIN dependency_primaries AS p
+    ON s.operation = 'connect'
+    AND s.resource_id = p.resource_id
+    AND s.endpoint = p.endpoint
+    AND s.stage = p.stage
+    AND s.cluster IS NOT DISTINCT FROM p.cluster
+    AND s.run_uuid IS NOT DISTINCT FROM p.run_uuid
+    AND s.attempt IS NOT DISTINCT FROM p.attempt
+    AND s.container_role IS NOT DISTINCT FROM p.container_role
 LEFT JOIN runs_of_day AS w ON s.run_uuid = w.run_uuid

@@ -26,6 +26,7 @@ ENDPOINTS = pl.DataFrame(
         ("*.example.com", "Example", "all of it", "primary", True),
         ("data.example.com", "Data", "unsure", "blob", False),
         ("cdn?.example.com", "Example", "edges", "blob", True),
+        ("to.example.com", "Example", "alias", "redirect", True),
         ("guess.example.net", "Guess", "perhaps", "blob", False),
     ],
     schema={
@@ -273,6 +274,77 @@ def test_the_most_specific_verified_pattern_names_the_service():
 
 
 # -- object transfers ----------------------------------------------------------------------------
+
+
+EDGE = {"resource_id": "dns://cdn1.example.com:443", "responder_address": "192.0.2.7"}
+HUB = {"resource_id": "dns://hub.example.com:443", "end": "10:00:20"}
+OTHER_HUB = {"resource_id": "dns://eu.example.com:443"}
+
+
+@pytest.mark.parametrize(
+    ("seen", "primary"),
+    [
+        ([HUB], "dns://hub.example.com:443"),
+        # Ten seconds are the most between the end of one and the start of the other.
+        ([HUB | {"end": "10:00:20"}, {"edge": "10:00:30"}], "dns://hub.example.com:443"),
+        ([HUB | {"end": "10:00:20"}, {"edge": "10:00:30.000001"}], None),
+        ([HUB | {"start": "10:00:26"}], None),
+        ([HUB | {"initiator_pod_uid": "p2"}], None),
+        ([HUB | {"verdict": "DROPPED"}], None),
+        ([HUB | {"resource_id": "dns://hub.example.org:443"}], None),
+        ([HUB, OTHER_HUB], None),
+        ([HUB, OTHER_HUB | {"start": "09:00", "end": "09:30"}], "dns://hub.example.com:443"),
+        ([], None),
+    ],
+)
+def test_a_blob_host_belongs_to_the_only_primary_host_that_sent_the_pod_on(seen, primary):
+    edge = next((more["edge"] for more in seen if "edge" in more), "10:00:25")
+    hubs = [
+        connection(f"hub{n}", **{"initiator_port": 41000 + n} | more)
+        for n, more in enumerate(seen)
+        if "edge" not in more
+    ]
+    rows = built(connections=[connection("blob", start=edge, **EDGE), *hubs])
+    row = only(rows, resource_id=EDGE["resource_id"])
+    assert (row["service"], row["endpoint_kind"]) == ("Example", "blob")
+    assert row["primary_resource_id"] == primary
+
+
+def test_two_blobs_of_two_primary_hosts_have_no_one_primary():
+    contacts = [
+        connection("hub", **HUB),
+        connection("blob", start="10:00:25", **EDGE),
+        connection("eu", start="11:00", end="11:01", **OTHER_HUB),
+        connection("again", start="11:00:30", end="11:02", **EDGE),
+    ]
+    row = only(built(connections=contacts), resource_id=EDGE["resource_id"])
+    assert (row["connection_count"], row["primary_resource_id"]) == (2, None)
+    assert (
+        only(built(connections=contacts), resource_id=HUB["resource_id"])["primary_resource_id"]
+        is None
+    )
+
+
+@pytest.mark.parametrize(("hub", "primary"), [("10:00:35", True), ("09:59:59", False)])
+def test_a_redirecting_host_belongs_to_the_primary_host_that_follows(hub, primary):
+    contacts = [
+        connection(
+            "alias", start="10:00:25", end="10:00:26", resource_id="dns://to.example.com:443"
+        ),
+        connection("hub", start=hub, resource_id="dns://hub.example.com:443"),
+    ]
+    row = only(built(connections=contacts), resource_id="dns://to.example.com:443")
+    assert row["endpoint_kind"] == "redirect"
+    assert row["primary_resource_id"] == ("dns://hub.example.com:443" if primary else None)
+
+
+def test_a_host_that_the_catalogue_does_not_know_for_sure_belongs_to_no_service():
+    guessed = connection("g", start="10:00:25", resource_id="dns://guess.example.net:443")
+    row = only(
+        built(connections=[connection("hub", **HUB), guessed]),
+        resource_id="dns://guess.example.net:443",
+    )
+    assert (row["service"], row["primary_resource_id"]) == (None, None)
 
 
 def test_reads_are_received_and_writes_are_sent():
