@@ -86,7 +86,8 @@ capable AS (
 
 SELECT
     o.observer_number,
-    c.tells_instance AND t.instance_id IS NULL AS is_gateway_interface,
+    (c.tells_instance AND t.instance_id IS NULL)
+    OR COALESCE(t.reporter LIKE '%GATEWAY', FALSE) AS is_gateway_interface,
     c.tells_service,
     t.flow_direction,
     t.traffic_path,

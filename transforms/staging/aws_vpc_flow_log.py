@@ -311,7 +311,13 @@ def _observed(values: Mapping[str, str]) -> dict[str, str | None]:
     """What observed: an interface, an attachment of a transit gateway, or a NAT gateway."""
     if "tgw-attachment-id" in values or "tgw-id" in values:
         attachment = _shaped(values, "tgw-attachment-id", _ID) or _shaped(values, "tgw-id", _ID)
-        return {"interface_id": attachment, "reporter": TRANSIT_GATEWAY}
+        return {
+            "interface_id": attachment,
+            "reporter": TRANSIT_GATEWAY,
+            # It has no addresses of its own to show in place of the packet's.
+            "source_packet_address": _address(values, "srcaddr"),
+            "destination_packet_address": _address(values, "dstaddr"),
+        }
     interface = _shaped(values, "interface-id", _ID)
     resource = _shaped(values, "resource-id", _ID)
     reporter = _GATEWAYS.get(values.get("interface-type", "-"))

@@ -161,6 +161,24 @@ def test_a_gateways_interface_counts_only_where_no_other_saw_the_exchange():
     ]
 
 
+@pytest.mark.parametrize("reporter", ["TRANSIT_GATEWAY", "NAT_GATEWAY", "SRC_GATEWAY"])
+def test_a_gateway_that_says_so_counts_only_where_no_other_saw_the_exchange(reporter):
+    # These fields name no instances, which would tell of a gateway, too.
+    gateway = {"interface_id": "eni-0", "instance_id": None, "reporter": reporter}
+    records = [
+        record("08:01", "08:02", POD, OUT, instance_id=None),
+        record("08:01", "08:02", POD, OUT, **gateway),
+        record("08:02", "08:03", POD, OUT, **gateway),
+        record("08:01", "08:02", POD, "203.0.113.8", **gateway),
+    ]
+    rows = of(records).sort("peer_address", "observer")
+    assert rows.select("peer_address", "observer", "bytes", "is_chosen").rows() == [
+        ("203.0.113.8", "eni-0", 100, True),
+        (OUT, "eni-0", 200, False),
+        (OUT, "eni-a", 100, True),
+    ]
+
+
 def test_a_gateways_own_leg_is_never_counted():
     legs = [
         record("08:01", "08:02", POD, OUT),

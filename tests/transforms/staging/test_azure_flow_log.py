@@ -564,7 +564,7 @@ def test_damage_of_one_tuple_changes_no_other_flow(at, place, length, inserted):
     found, clean = read_all(tuples), read_all(FLOWS)
     check_each(found)
     assert len(found) == 4
-    # Of the ports none becomes another's by one change without the addresses.
+    # One change makes no tuple of another flow: those differ in address and port.
     assert [p.rows for n, p in enumerate(found) if n != at] == [
         p.rows for n, p in enumerate(clean) if n != at
     ]
