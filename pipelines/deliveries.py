@@ -1,11 +1,11 @@
 """What each export delivered on each landing day, and what did not come.
 
-Dense from the first landed day to the newest landed or asked one: a day on which nothing came has
-a row that says so.
+Dense from the first landed or asked day to the newest: a day on which nothing came has a row that
+says so, also where nothing came before it.
 """
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from statistics import median_low
 from typing import Any
 
@@ -22,6 +22,7 @@ from schemas.table import FLEET
 from transforms.staging.naming_facts import LOOKUPS, NamingFacts, no_lookups_note
 
 DELIVERIES = "deliveries"
+UNDATED = "before the first landing; the path names no day"
 
 
 def export_scopes(settings: Settings, export: ExportSettings) -> tuple[str, ...]:
@@ -35,7 +36,7 @@ def delivery_rows(
     settings: Settings,
     ledger: Ledger,
     today: dt.date | None = None,
-    until: dt.date | None = None,
+    asked: Collection[dt.date] = (),
     left_out: Mapping[dt.date, Sequence[str]] | None = None,
 ) -> pl.DataFrame:
     """Rows of `deliveries`, by its key.
@@ -44,17 +45,15 @@ def delivery_rows(
         settings: Settings.
         ledger: The ledger.
         today: With a day given, what is missing but may still come is `late`, not `missing`.
-        until: Last day, where that is behind the newest landed one.
+        asked: Days that have rows although nothing may have landed on them or beside them.
         left_out: Clusters that the fleet's published answers of a day leave out.
     """
     spec = table_spec(DELIVERIES)
-    if ledger.files.is_empty():
+    dates: list[dt.date] = ledger.files["landing_date"].drop_nulls().unique().to_list()
+    if not dates and not asked:
         return spec.empty()
-    first, last = ledger.files["landing_date"].min(), ledger.files["landing_date"].max()
-    if not isinstance(first, dt.date) or not isinstance(last, dt.date):
-        return spec.empty()
-    if until is not None:
-        last = max(last, until)
+    first_landed = min(dates, default=None)
+    first, last = min((*dates, *asked)), max((*dates, *asked))
     days = [first + dt.timedelta(days=n) for n in range((last - first).days + 1)]
     pod_nodes = _nodes_with_pods(ledger)
     node_addresses = _node_addresses(ledger)
@@ -67,6 +66,8 @@ def delivery_rows(
             for day in days:
                 group = landed.get((scope, export.name, day))
                 row = _row(settings, export, scope, day, group, earlier, pod_nodes, today)
+                if not _has_day(export) and (first_landed is None or day < first_landed):
+                    row |= {"is_expected": False, "status": "not_configured", "reason": UNDATED}
                 row["naming_notes"] = _naming_notes(group, node_addresses.get(scope, frozenset()))
                 row["left_out_clusters"] = _of_row(scope, (left_out or {}).get(day, ()))
                 rows.append(row)
@@ -76,6 +77,11 @@ def delivery_rows(
         {c: [row[c] for row in rows] for c in spec.polars_schema}, schema=spec.polars_schema
     )
     return frame.sort(spec.order)
+
+
+def _has_day(export: ExportSettings) -> bool:
+    """Whether files say their landing day; others land on the day on which they are first seen."""
+    return "%d" in export.path
 
 
 def _of_row(scope: str, left_out: Sequence[str]) -> list[str]:

@@ -200,24 +200,20 @@ def land_days(workspace: Workspace, days: frozenset[dt.date] | None) -> LandRepo
 
 
 def note_deliveries(workspace: Workspace, asked: Iterable[dt.date]) -> None:
-    """Write what was delivered, up to the newest landed or asked day.
+    """Write what was delivered, from the first landed or asked day to the newest.
 
     A day on which nothing came has rows once it was asked for, and keeps them.
     """
     with workspace.locked() as lake:
-        until = max((*asked, *lake.days(DELIVERIES)), default=None)
+        days = {*asked, *lake.days(DELIVERIES)}
         left_out = {day: left_out_clusters(workspace, day) for day in lake.days(BUILT)}
-        rows = delivery_rows(
-            workspace.settings, Ledger.read(lake), workspace.today, until, left_out
-        )
+        rows = delivery_rows(workspace.settings, Ledger.read(lake), workspace.today, days, left_out)
         write_deliveries(lake, rows)
 
 
 def missing_deliveries(workspace: Workspace, days: list[dt.date]) -> list[str]:
     """What was expected on the days but did not come, in words."""
-    rows = delivery_rows(
-        workspace.settings, Ledger.read(workspace.lake), until=max(days, default=None)
-    )
+    rows = delivery_rows(workspace.settings, Ledger.read(workspace.lake), asked=days)
     return [
         f"{row['cluster']}: {row['export']} of {row['landing_date']}: {row['status']}"
         f" ({row['reason']})"

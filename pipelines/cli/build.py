@@ -30,6 +30,7 @@ from pipelines.run import (
     waiting_days,
     warnings_of,
 )
+from transforms.redaction import redact
 from transforms.registry import transforms
 
 
@@ -98,15 +99,19 @@ def run_build(workspace: Workspace, report: BuildReport, asked: list[dt.date]) -
         errors.print(f"warning: {warning}", markup=False, soft_wrap=True)
     workspace.listener = report
     otherwise = read_otherwise(workspace.settings, Ledger.read(workspace.lake))
-    for export, count in sorted(Counter(file.export for file in otherwise).items()):
+    for name, count in sorted(Counter(file.export for file in otherwise).items()):
         message = (
-            f"warning: exports.{export}: {count} file(s) were read under other settings or by an "
+            f"warning: exports.{name}: {count} file(s) were read under other settings or by an "
             "earlier parser and stay as they were read; `podledger status --json` names them"
         )
         errors.print(message, markup=False, soft_wrap=True)
     with workspace.locked() as lake, instance_of(workspace) as instance:
         new = new_files(workspace.settings, lake, workspace.today)
         report.unlisted = new.problems
+        for export in workspace.settings.exports:
+            if export.name in new.unmatched:
+                message = f"exports.{export.name}: no file matches {export.path}, and none ever did"
+                errors.print(f"warning: {redact(message)}", markup=False, soft_wrap=True)
         for day in new.days:
             if is_possible(day):
                 run_job(workspace, instance, "land", day)

@@ -115,8 +115,7 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
         for file in found.files
     ]
     otherwise = read_otherwise(settings, ledger)
-    until = max(lake.days(DELIVERIES), default=None)
-    delivered = delivery_rows(settings, ledger, today, until)
+    delivered = delivery_rows(settings, ledger, today, lake.days(DELIVERIES))
     deliveries = delivered.filter(pl.col("is_expected") & (pl.col("status") != "complete"))
     records = (
         ledger.files.group_by("export", "format")

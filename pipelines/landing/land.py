@@ -158,17 +158,21 @@ class NewFiles:
     Attributes:
         days: Landing days of the files, sorted.
         problems: (path, reason) of places that cannot be listed and of folders in place of files.
+        unmatched: Names of exports of which no file is there and none ever landed.
     """
 
     days: list[date]
     problems: list[tuple[str, str]]
+    unmatched: list[str]
 
 
 def new_files(settings: Settings, lake: Lake, first_seen: date) -> NewFiles:
     """What there is to land, and what cannot be listed."""
-    inputs = _inputs(settings, lake, Ledger.read(lake))
+    ledger = Ledger.read(lake)
+    inputs = _inputs(settings, lake, ledger)
     days = sorted({file.facts.day or first_seen for file, _ in inputs.new})
-    return NewFiles(days, inputs.problems)
+    landed = set(ledger.files["export"].unique())
+    return NewFiles(days, inputs.problems, sorted(set(inputs.unmatched) - landed))
 
 
 @dataclass(frozen=True)
@@ -180,11 +184,13 @@ class _Inputs:
             the one that grew from it.
         listed: Marks of all; none if a place cannot be listed, so that it is not known.
         problems: (path, reason) of what cannot be listed.
+        unmatched: Names of exports whose patterns find nothing.
     """
 
     new: list[tuple[InputFile, ExportSettings]]
     listed: frozenset[Mark] | None
     problems: list[tuple[str, str]]
+    unmatched: list[str]
 
 
 def _inputs(settings: Settings, lake: Lake, ledger: Ledger) -> _Inputs:
@@ -193,8 +199,11 @@ def _inputs(settings: Settings, lake: Lake, ledger: Ledger) -> _Inputs:
     listed: set[Mark] = set()
     known = ledger.marks | known_marks(lake)
     taken: dict[str, set[str]] = {}
+    unmatched: list[str] = []
     for export in settings.exports:
         listing = list_inputs(settings, export)
+        if not listing.files:
+            unmatched.append(export.name)
         problems.extend(
             (stored_path(path), reason)
             for path, reason in listing.problems
@@ -212,7 +221,7 @@ def _inputs(settings: Settings, lake: Lake, ledger: Ledger) -> _Inputs:
             if mark not in known:
                 found.append((file, export))
     found.sort(key=lambda p: (p[0].facts.day or date.max, p[0].size, p[0].path))
-    return _Inputs(found, None if problems else frozenset(listed), problems)
+    return _Inputs(found, None if problems else frozenset(listed), problems, unmatched)
 
 
 def _examine_all(

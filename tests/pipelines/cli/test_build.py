@@ -97,6 +97,28 @@ def test_a_day_on_which_nothing_came_and_a_file_that_nobody_knows_exit_3_by_name
     assert "odd.log: no known format recognises it" in ended.out
 
 
+@pytest.mark.parametrize("has_later", [False, True])
+def test_a_pattern_that_never_found_anything_is_no_success(folder: Path, has_later: bool) -> None:
+    (folder / "podledger.yaml").write_text(
+        SETTINGS
+        + '  - {name: other, format: hubble, path: "wrong/{cluster}/%Y-%m-%d/*", expect: {}}\n'
+        + '  - {name: undated, format: auto, path: "undated/*.log", expect: {}}\n',
+        encoding="utf-8",
+    )
+    if not has_later:
+        (folder / "in" / "2026-03-10" / "a.log").unlink()
+    ended = run(folder, "--date", "2026-03-09")
+    assert ended.code == 3, ended.err
+    assert "missing: fleet: logs of 2026-03-09: missing (no file came)" in ended.out
+    assert "missing: alder: other of 2026-03-09: missing (no file came)" in ended.out
+    assert "undated" not in ended.out
+    assert "exports.other: no file matches wrong/{cluster}/%Y-%m-%d/*" in ended.err
+    assert ("exports.logs: no file" in ended.err) is not has_later
+    status = podledger("status", "--config", folder / "podledger.yaml", "--json")
+    shown = {(d["export"], d["landing_date"]) for d in json.loads(status.out)["deliveries"]}
+    assert ("other", "2026-03-09") in shown
+
+
 def test_a_late_file_of_a_final_day_waits_until_the_day_is_asked_for(folder: Path) -> None:
     assert run(folder).code == 0
     late = put(folder, "late.log", [line(2)])
