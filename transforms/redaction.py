@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from transforms.decoded_views import View, is_plain, views
-from transforms.secret_patterns import MASK, Span, secret_spans
+from transforms.secret_patterns import MASK, Span, named_spans, secret_spans
 
 MAX_PASSES = 4
 """A mask can uncover nothing new but in contrived text; the passes end when nothing changes."""
@@ -206,23 +206,20 @@ def _spans(text: str, *, prose: bool) -> list[Span]:
     """Places of secrets in the text, found in it and in its decoded forms."""
     if is_plain(text):
         return [span for span in secret_spans(text, prose=prose) if span[1] > span[0]]
-    return [
-        (view.origin(start), view.origin(end))
-        for view in views(text)
-        for decoded in (view.text, *(() if prose else _with_marked_slashes(text, view)))
-        for start, end in secret_spans(decoded, prose=prose)
-        if end > start
-    ]
+    found = []
+    for view in views(text):
+        spans = [*secret_spans(view.text, prose=prose)]
+        if not prose and view.parent is not None and "/" in view.text:
+            spans += named_spans(_with_marked_slashes(text, view))
+        found += [(view.origin(start), view.origin(end)) for start, end in spans if end > start]
+    return found
 
 
-def _with_marked_slashes(text: str, view: View) -> tuple[str, ...]:
-    """A decoded name whose encoded slashes end no value; nothing where it has none."""
-    if view.parent is None or "/" not in view.text:
-        return ()
-    marked = re.sub(
+def _with_marked_slashes(text: str, view: View) -> str:
+    """A decoded name in which slashes that are written encoded end no value."""
+    return re.sub(
         "/", lambda at: "/" if text[view.origin(at.start())] == "/" else _SLASH, view.text
     )
-    return () if marked == view.text else (marked,)
 
 
 def _merged(spans: list[Span]) -> list[Span]:

@@ -384,6 +384,11 @@ def secret_spans(text: str, *, prose: bool) -> Iterator[Span]:
         yield from _random_runs(text)
 
 
+def named_spans(name: str) -> Iterator[Span]:
+    """Find values of secret names in a name, key or path."""
+    return _named_values(_ascii_lower(name), prose=False)
+
+
 def _shaped(rules_by_sign: Sequence[tuple[str, Sequence[Rule]]], text: str) -> Iterator[Span]:
     for sign, rules in rules_by_sign:
         if sign in text:
