@@ -51,8 +51,10 @@ PEEKED_LINES = 8
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
-_SERIES = re.compile(rb"\{[ \t]*__name__[ \t]*=")
-"""Beginning of a line of `promtool tsdb dump`: no JSON, and too long a file for one document."""
+_SERIES = re.compile(
+    rb"\{[ \t]*__name__[ \t]*=|[a-zA-Z_:][a-zA-Z0-9_:]*\{[a-zA-Z_]|# (?:HELP|TYPE) "
+)
+"""Beginning of a line of metrics as text, also of `promtool tsdb dump`: never that of JSON."""
 
 
 class _Readable(Protocol):

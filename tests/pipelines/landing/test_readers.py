@@ -171,6 +171,7 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path, shape: s
         (b'{"items":[\n{"a":1}\n]}\n', False),
         (b'{__name__="up", job="a"} 1 0\n{__name__="up", job="a"} 1 5\n', True),
         (b'{"a":\n{__name__="up"} 1 0\n', True),
+        (b'[[[[\n# HELP up x\nup{job="a"} 1\n', True),
     ],
 )
 def test_lines_behind_a_damaged_first_line_tell_how_a_file_is_read(
