@@ -233,10 +233,10 @@ def _record(item: Item, updates: _Updates, context: FileContext) -> Iterator[Par
 
 def _of_network(item: Item, head: _Head) -> Iterator[tuple[_Place, Item]]:
     flows = decode(_FLOW_RECORDS, bytes(head.flow_records), f"{item.path}.flowRecords").flows
-    resource, mac = (head.target_resource_id or "").lower(), _mac(head.mac_address)
+    resource, mac = _lower(head.target_resource_id), _mac(head.mac_address)
     for i, acl in enumerate(flows or ()):
         for j, group in enumerate(acl.flow_groups or ()):
-            place = _Place(resource or None, mac, acl.acl_id, group.rule, is_network=True)
+            place = _Place(resource, mac, acl.acl_id, group.rule, is_network=True)
             step = f".flowRecords.flows[{i}].flowGroups[{j}].flowTuples"
             for k, data in enumerate(group.flow_tuples or ()):
                 yield place, item.part(f"{step}[{k}]", bytes(data))
@@ -246,14 +246,19 @@ def _of_security_group(item: Item, head: _Head) -> Iterator[tuple[_Place, Item]]
     if not bytes(head.properties):
         refuse("no_flows", "flows in flowRecords or properties", None)
     flows = decode(_PROPERTIES, bytes(head.properties), f"{item.path}.properties").flows
-    resource = (head.resource_id or "").lower()
+    resource = _lower(head.resource_id)
     for i, rule in enumerate(flows or ()):
         for j, card in enumerate(rule.flows or ()):
             mac = _mac(card.mac or head.mac_address)
-            place = _Place(resource or None, mac, None, rule.rule, is_network=False)
+            place = _Place(resource, mac, None, rule.rule, is_network=False)
             step = f".properties.flows[{i}].flows[{j}].flowTuples"
             for k, data in enumerate(card.flow_tuples or ()):
                 yield place, item.part(f"{step}[{k}]", bytes(data))
+
+
+def _lower(resource: str | None) -> str | None:
+    """An id in lower case, masked before that hides what a credential looks like."""
+    return (name_text(resource) or "").lower() or None
 
 
 def _mac(stated: str | None) -> str | None:

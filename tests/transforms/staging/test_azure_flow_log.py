@@ -538,6 +538,7 @@ def test_what_looks_like_a_credential_is_not_written_or_shown():
         {"category": secret},
     )
     assert secret not in written(found)
+    assert secret.lower() not in written(found)
     shown = b"".join(parsed.raw for parsed in found if parsed.reject is not None)
     assert secret.encode() not in shown
 
