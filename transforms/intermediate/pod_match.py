@@ -85,9 +85,15 @@ def match_pods(session: SqlSession, day: BuildDay) -> str:
         "until_us": int((day.end_at + REACH).timestamp()) * 1_000_000,
     }
     kept = ("pod_match_pods", "pod_match_buckets", "pod_match_crowds", "pod_match_ladder")
-    with session.dropped("pod_match_windows", "pod_match_nodes", "pod_match_rest"):
-        for step in ("pod_match_windows", "pod_match_nodes", "pod_match_pods"):
-            session.create(step, PACKAGE, step, values)
+    with session.dropped("pod_match_nodes", "pod_match_lives", "pod_match_rest"):
+        with session.dropped("pod_match_windows"):
+            for step in (
+                "pod_match_windows",
+                "pod_match_nodes",
+                "pod_match_pods",
+                "pod_match_lives",
+            ):
+                session.create(step, PACKAGE, step, values)
         steps = ("pod_match_wanted", "pod_match_claims", "pod_match_holders")
         with session.dropped(*steps):
             for step in (*steps, "pod_match_buckets", "pod_match_crowds"):

@@ -2,16 +2,15 @@
 -- node's (a node or a host-network pod).
 -- Grain: cluster of the key (`*`: any cluster may answer), address, holder; its intervals joined
 -- where they touch, so that they count holders.
--- Reads: pod_match_wanted, pod_match_windows, pod_match_pods, pod_match_nodes.
+-- Reads: pod_match_wanted, pod_match_lives, pod_match_nodes.
 -- Parameters: $guard_us (skew guard, microseconds).
 WITH claims AS (
     SELECT
-        w.cluster, w.address,
-        CASE WHEN w.host_network THEN 'host_pod' ELSE 'pod' END AS holder_kind,
-        w.pod_uid AS holder, p.pod_number, w.start_us, w.end_us
-    FROM pod_match_windows AS w
-    INNER JOIN pod_match_pods AS p ON w.cluster = p.cluster AND w.pod_uid = p.pod_uid
-    WHERE w.address IS NOT NULL
+        cluster, address,
+        CASE WHEN host_network THEN 'host_pod' ELSE 'pod' END AS holder_kind,
+        pod_uid AS holder, pod_number, start_us, end_us
+    FROM pod_match_lives
+    WHERE address IS NOT NULL
     UNION ALL
     SELECT
         cluster, address, 'node' AS holder_kind,

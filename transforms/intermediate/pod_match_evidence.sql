@@ -1,7 +1,7 @@
 -- Who answers to what an item states: its address, its namespace and name, its UID.
 -- Grain: item, holder: a pod (`pod`), or of an address a host-network pod (`host_pod`) or a node
 -- (`node`). `by_*`: the widened interval holds the item's time; `*_exact`: the unwidened one does.
--- Reads: pod_match_rest, pod_match_windows, pod_match_pods, pod_match_nodes.
+-- Reads: pod_match_rest, pod_match_lives, pod_match_nodes.
 -- Parameters: $guard_us (skew guard, microseconds), $from_us and $until_us (nothing outside is
 --   matched, so that a wild time cannot make endless buckets), $slice and $slices.
 WITH stated AS (
@@ -40,39 +40,34 @@ bounds AS (
     FROM keys
 ),
 
-lives AS (
-    SELECT
-        w.cluster, w.namespace, w.pod_name, w.pod_uid, w.address, w.host_network,
-        p.pod_number, w.life_start_us, w.start_us, w.end_us
-    FROM pod_match_windows AS w
-    INNER JOIN pod_match_pods AS p ON w.cluster = p.cluster AND w.pod_uid = p.pod_uid
-),
-
 claims AS (
     SELECT
         'address' AS key_kind, '' AS key_namespace, address AS key_text,
         CASE WHEN host_network THEN 'host_pod' ELSE 'pod' END AS holder_kind,
         cluster, pod_number, CAST(NULL AS VARCHAR) AS node, start_us, end_us
-    FROM lives
-    WHERE address IS NOT NULL
+    FROM pod_match_lives
+    WHERE address IN (SELECT address FROM pod_match_rest)
     UNION ALL
     SELECT
         'name' AS key_kind, namespace AS key_namespace, pod_name AS key_text,
         'pod' AS holder_kind,
         cluster, pod_number, NULL AS node, life_start_us AS start_us, end_us
-    FROM lives
+    FROM pod_match_lives
+    WHERE (namespace, pod_name) IN (SELECT (namespace, pod_name) FROM pod_match_rest)
     UNION ALL
     SELECT
         'uid' AS key_kind, '' AS key_namespace, pod_uid AS key_text,
         'pod' AS holder_kind,
         cluster, pod_number, NULL AS node, life_start_us AS start_us, end_us
-    FROM lives
+    FROM pod_match_lives
+    WHERE pod_uid IN (SELECT pod_uid FROM pod_match_rest)
     UNION ALL
     SELECT
         'address' AS key_kind, '' AS key_namespace, address AS key_text,
         'node' AS holder_kind,
         cluster, 0 AS pod_number, node, start_us, end_us
     FROM pod_match_nodes
+    WHERE address IN (SELECT address FROM pod_match_rest)
 ),
 
 clipped AS (
@@ -82,10 +77,6 @@ clipped AS (
         LEAST(c.end_us + CAST($guard_us AS BIGINT), b.until_us) AS wide_end_us
     FROM claims AS c
     CROSS JOIN bounds AS b
-    WHERE
-        (c.key_kind, c.key_namespace, c.key_text) IN (
-            SELECT (key_kind, key_namespace, key_text) FROM keys
-        )
 ),
 
 claim_hours AS (

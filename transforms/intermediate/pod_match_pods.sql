@@ -2,10 +2,23 @@
 -- Grain: one pod, numbered from 1. `is_plain`: every interval of it has this name, and no other
 -- cluster has a pod of this UID.
 -- Reads: pod_match_windows.
-WITH uids AS (
+WITH counts AS (
+    SELECT pod_uid, COUNT(*) AS intervals
+    FROM pod_match_windows
+    GROUP BY pod_uid
+),
+
+-- Few pods have several intervals: only these are compared and put in order.
+several AS (
+    SELECT w.*
+    FROM pod_match_windows AS w
+    INNER JOIN counts AS c ON w.pod_uid = c.pod_uid
+    WHERE c.intervals > 1
+),
+
+uids AS (
     SELECT
         pod_uid,
-        COUNT(*) AS intervals,
         COALESCE(
             MIN(cluster) = MAX(cluster)
             AND COUNT(namespace) = COUNT(*)
@@ -14,25 +27,23 @@ WITH uids AS (
             AND MIN(pod_name) = MAX(pod_name),
             FALSE
         ) AS is_plain
-    FROM pod_match_windows
+    FROM several
     GROUP BY pod_uid
 ),
 
 newest AS (
-    SELECT w.*, u.is_plain
-    FROM pod_match_windows AS w
-    INNER JOIN uids AS u ON w.pod_uid = u.pod_uid
-    WHERE u.intervals = 1
-    UNION ALL
-    -- Few pods have several intervals: only these are put in order.
-    SELECT w.*, u.is_plain
-    FROM pod_match_windows AS w
-    INNER JOIN uids AS u ON w.pod_uid = u.pod_uid
-    WHERE u.intervals > 1
+    SELECT s.*, u.is_plain
+    FROM several AS s
+    INNER JOIN uids AS u ON s.pod_uid = u.pod_uid
     QUALIFY ROW_NUMBER() OVER (
-        PARTITION BY w.cluster, w.pod_uid
-        ORDER BY w.known_on DESC, w.start_us DESC, w.pod_interval_id
+        PARTITION BY s.cluster, s.pod_uid
+        ORDER BY s.known_on DESC, s.start_us DESC, s.pod_interval_id
     ) = 1
+    UNION ALL
+    SELECT w.*, w.namespace IS NOT NULL AND w.pod_name IS NOT NULL AS is_plain
+    FROM pod_match_windows AS w
+    INNER JOIN counts AS c ON w.pod_uid = c.pod_uid
+    WHERE c.intervals = 1
 )
 
 SELECT
