@@ -71,6 +71,35 @@ def azure(**changed: Any) -> str:
     return json.dumps(entry)
 
 
+def gcp_flow(**changed: Any) -> str:
+    flow = {
+        "connection": {"src_ip": "192.0.2.7", "dest_ip": "198.51.100.9", "protocol": 6},
+        "reporter": "SRC", "bytes_sent": "100", "start_time": AT, "end_time": AT,
+    }  # fmt: skip
+    entry = {
+        "insertId": "i-1", "timestamp": AT, "jsonPayload": flow,
+        "logName": "projects/example/logs/compute.googleapis.com%2Fvpc_flows",
+    } | changed  # fmt: skip
+    return json.dumps(entry)
+
+
+def azure_flow(bytes_sent: int = 100, **changed: Any) -> str:
+    ends = "192.0.2.7,198.51.100.9,41000,443,6,O"
+    group = {"rule": "a", "flowTuples": [f"1773136800000,{ends},E,NX,1,{bytes_sent},1,40"]}
+    record = {
+        "time": AT, "macAddress": "00224871C205", "category": "FlowLogFlowEvent",
+        "flowRecords": {"flows": [{"aclID": "b", "flowGroups": [group]}]},
+    } | changed  # fmt: skip
+    return json.dumps(record)
+
+
+def vpc_flow(octets: int = 100) -> str:
+    return (
+        "2 111122223333 eni-0a 192.0.2.7 198.51.100.9 41000 443 6 1 "
+        f"{octets} 1773136800 1773136860 ACCEPT OK"
+    )
+
+
 def docker(text: str) -> str:
     """The line in the wrapper of Docker's json-file."""
     return json.dumps({"log": text + "\n", "stream": "stdout", "time": AT})
@@ -108,6 +137,16 @@ def azure_properties(count: int) -> dict[str, Any]:
             azure(properties=azure_properties(1)),
         ),
         ("s3_access_log", line(1), line(1), line(1, size=101)),
+        ("aws_vpc_flow_log", vpc_flow(), vpc_flow().replace(" ", "  "), vpc_flow(101)),
+        # As a table has it, whose numbers and times are written otherwise.
+        (
+            "gcp_vpc_flow_log",
+            gcp_flow(),
+            gcp_flow(timestamp="2026-03-10 10:00:00 UTC", severity=None),
+            gcp_flow(insertId="i-2"),
+        ),
+        # A tuple gives two rows; it may stand in the record of another minute.
+        ("azure_flow_log", azure_flow(), azure_flow(time="later"), azure_flow(101)),
         # Wrappers are taken off before records are told apart.
         ("hubble", hubble(uuid=""), docker(hubble(uuid="")), docker(hubble(uuid="u-2"))),
         ("gcs_audit", gcs_audit(), docker(gcs_audit()), docker(gcs_audit(insertId="i-2"))),
