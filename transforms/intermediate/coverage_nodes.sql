@@ -1,7 +1,7 @@
 -- What Hubble's files say of each node's day, as statements that may overlap.
 -- `rank` tells which statement counts where several hold (see node_coverage.sql).
 -- Grain: one statement.
--- Reads: coverage_files, coverage_chains, coverage_losses, pod_intervals.
+-- Reads: coverage_files, coverage_chains, coverage_partial, coverage_losses, pod_intervals.
 -- Parameters: $cluster, $date, $day_start, $day_end, $has_flows.
 WITH bounds AS (
     SELECT
@@ -10,9 +10,10 @@ WITH bounds AS (
 ),
 
 chains AS (
-    SELECT c.node, c.start_us, c.end_us
+    SELECT c.node, c.start_us, c.end_us, p.status, p.reason
     FROM coverage_chains AS c
     CROSS JOIN bounds AS b
+    LEFT JOIN coverage_partial AS p ON c.node = p.node AND c.export = p.export
     WHERE c.start_us < b.day_end_us AND c.end_us > b.day_start_us
 ),
 
@@ -70,6 +71,12 @@ statements AS (
     UNION ALL
     SELECT node, start_us, end_us, 2, 'covered', NULL, NULL, 0
     FROM chains
+    WHERE status IS NULL
+    UNION ALL
+    -- What another export covers is covered.
+    SELECT node, start_us, end_us, 1, status, reason, NULL, 0
+    FROM chains
+    WHERE status IS NOT NULL
     UNION ALL
     SELECT
         t.node, b.day_start_us, b.day_end_us, 2, 'masked', 'records without a time', NULL,

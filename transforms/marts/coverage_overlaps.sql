@@ -4,6 +4,10 @@
 WITH shared_times AS (
     SELECT
         t.run_uuid, t.cluster, i.source, i.level,
+        -- What a pod on its node's network does is told as the node's.
+        t.is_host_network AND i.source IN (
+            'flows', 'dns_lookups', 'counter_samples', 'volume_records'
+        ) AS is_hidden,
         LEAST(t.end_us, i.end_us) - GREATEST(t.start_us, i.start_us) AS overlap_us
     FROM run_pod_times AS t
     INNER JOIN coverage_islands AS i
@@ -12,12 +16,12 @@ WITH shared_times AS (
         AND (i.node IS NULL OR t.node = i.node)
         AND t.start_us < i.end_us
         AND i.start_us < t.end_us
-    WHERE t.node IS NOT NULL
+    WHERE t.is_bound
 )
 
 SELECT
     run_uuid, cluster, source,
-    SUM(CASE WHEN level = 1 THEN overlap_us ELSE 0 END) AS covered_us,
+    SUM(CASE WHEN level = 1 AND NOT is_hidden THEN overlap_us ELSE 0 END) AS covered_us,
     SUM(CASE WHEN level = 2 THEN overlap_us ELSE 0 END) AS known_us,
     SUM(CASE WHEN level = 3 THEN overlap_us ELSE 0 END) AS spoken_us
 FROM shared_times

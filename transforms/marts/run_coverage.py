@@ -6,7 +6,9 @@ source is a staging table; logs of object storage count per bucket. Sources are 
 
 Expected is the time of the run's bound pods, up to the end of the day; covered is what of it lies
 in intervals with status `covered`, whichever export says so. Lossy, sampled, masked and unknown
-time is in doubt: it is not covered, and a run with such time is never `nothing_happened`.
+time is in doubt: it is not covered, and a run with such time is never `nothing_happened`. So is the
+time of a pod on its node's network, for sources that tell it as the node's. A pod that has an
+address but no known node is expected to be seen, and no source of nodes covers it.
 """
 
 import polars as pl
@@ -55,4 +57,5 @@ TRANSFORM = Transform(
         Reads("node_coverage", "history"),
     ),
     build=build,
+    version=2,
 )

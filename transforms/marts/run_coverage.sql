@@ -5,7 +5,7 @@
 WITH lives AS (
     SELECT run_uuid, cluster, SUM(end_us - start_us) AS pod_us
     FROM run_pod_times
-    WHERE node IS NOT NULL
+    WHERE is_bound
     GROUP BY run_uuid, cluster
 ),
 

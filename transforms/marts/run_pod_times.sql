@@ -5,7 +5,7 @@
 -- Parameters: $date.
 WITH pieces AS (
     SELECT
-        p.date, p.cluster, p.pod_uid, p.run_uuid, p.attempt, p.node,
+        p.date, p.cluster, p.pod_uid, p.run_uuid, p.attempt, p.node, p.address, p.host_network,
         GREATEST(
             epoch_us(p.start_at), epoch_us(CAST(p.date AS TIMESTAMP))
         ) AS start_us,
@@ -49,6 +49,9 @@ SELECT
     MAX(run_uuid) AS run_uuid,
     MAX(attempt) AS attempt,
     MAX(node) AS node,
+    -- A pod that has an address runs somewhere, also where no state names its node.
+    MAX(node) IS NOT NULL OR COUNT(address) > 0 AS is_bound,
+    BOOL_OR(host_network) AS is_host_network,
     MIN(start_us) AS start_us,
     MAX(end_us) AS end_us
 FROM numbered

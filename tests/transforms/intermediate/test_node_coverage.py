@@ -298,6 +298,53 @@ def test_files_without_any_time_are_masked_on_the_day_they_landed():
     assert tiles(built(export_files=files, pods=[pod()], day=NEXT), "status")[0][2] == "missing"
 
 
+@pytest.mark.parametrize(
+    ("told", "status", "reason"),
+    [
+        ([{"verdict": "FORWARDED"}, {"verdict": "DROPPED"}], "covered", None),
+        ([{"verdict": "DROPPED"}], "unknown", "only dropped flows are told"),
+        ([{"verdict": None}], "covered", None),
+        (
+            [{"verdict": "DROPPED"}, {"verdict": "FORWARDED", "event_at": at("10:00", days=-1)}],
+            "unknown",
+            "only dropped flows are told",
+        ),
+        ([{"verdict": "FORWARDED"}, {"flow_count": 3}], "masked", "lines count flows"),
+        ([{"agent_event": "IPCACHE_UPSERTED"}], "covered", None),
+        (
+            [
+                {"verdict": "DROPPED", "node": "node-b"},
+                {"verdict": "FORWARDED", "event_at": at("08:00")},
+                {"verdict": "FORWARDED"},
+            ],
+            "covered",
+            None,
+        ),
+    ],
+)
+def test_an_export_that_leaves_out_connections_covers_none(told, status, reason):
+    flows = [flow("f", at("10:00")) | more for more in told]
+    rows = built(export_files=[file("f", at("00:00"), MIDNIGHT)], flows=flows, pods=[pod()])
+    found = rows.filter(pl.col("node") == "node-a").select("status", "reason").unique().rows()
+    assert (status, reason) in found
+
+
+def test_what_an_export_of_drops_leaves_out_another_one_may_cover():
+    files = [
+        file("f", at("00:00"), MIDNIGHT, export="drops"),
+        file("g", at("06:00"), at("12:00"), export="all"),
+    ]
+    flows = [
+        flow("f", at("10:00"), verdict="DROPPED"),
+        flow("g", at("10:00"), verdict="FORWARDED"),
+    ]
+    assert tiles(built(export_files=files, flows=flows, pods=[pod()])) == [
+        (at("00:00"), at("06:00"), "unknown", "only dropped flows are told"),
+        (at("06:00"), at("12:00"), "covered", None),
+        (at("12:00"), MIDNIGHT, "unknown", "only dropped flows are told"),
+    ]
+
+
 def test_a_cluster_whose_exports_cannot_fill_flows_has_no_such_rows():
     assert built(pods=[pod()], tables=()).height == 0
 

@@ -200,8 +200,32 @@ def test_rows_are_dense_over_runs_and_sources():
 
 
 def test_a_pod_that_was_never_bound_is_not_expected_to_be_seen():
-    rows = built([run()], [pod("p1", "10:00", "11:00", node=None)], [said("00:00", "18:00")])
-    assert only(rows)["expected_us"] == 0
+    pending = pod("p1", "10:00", "11:00", node=None, address=None)
+    assert only(built([run()], [pending], [said("00:00", "18:00")]))["expected_us"] == 0
+
+
+def test_a_pod_of_an_unknown_node_is_expected_and_no_nodes_file_covers_it():
+    pods = [pod("p1", "10:00", "11:00"), pod("p2", "10:00", "11:00", node=None)]
+    row = only(built([run()], pods, [said("00:00", "18:00")]))
+    assert numbers(row) == (2 * HOUR, HOUR, 0, 0.5)
+    assert (row["empty_means"], row["reasons"]) == ("partly_observed", ["nothing said"])
+    of_cluster = said("00:00", "18:00", node=None, source="volume_records")
+    rows = built([run()], pods, [of_cluster], tables=())
+    assert only(rows)["empty_means"] == "nothing_happened"
+
+
+def test_a_pod_on_its_nodes_network_is_never_wholly_observed_where_the_node_is_told():
+    pods = [pod("p1", "10:00", "11:00", host_network=True)]
+    log = {"cluster": "fleet", "node": None, "source": "object_requests:data"}
+    rows = built([run()], pods, [said("00:00", "18:00"), said("00:00", "18:00", **log)])
+    found = rows.sort("source").select(
+        "source", "covered_us", "doubtful_us", "reasons", "empty_means"
+    )
+    why = "a pod on its node's network is told as the node"
+    assert found.rows() == [
+        ("flows", 0, HOUR, [why], "not_observed"),
+        ("object_requests:data", HOUR, 0, [], "nothing_happened"),
+    ]
 
 
 def test_a_run_that_is_not_active_on_the_day_has_no_row():
