@@ -261,8 +261,8 @@ class VolumeRecords(StagingTable):
     )
     reporter: str = c.column(
         "Who reports, where it is not an interface of a machine: `SRC` or `DEST` (the end that is "
-        "source or destination of this record), what ends with `GATEWAY`, whose bytes the ends count, "
-        "too, or the agent, exporter or aggregator, by address where it has one.",
+        "source or destination of this record), what ends with `GATEWAY`, whose bytes the ends "
+        "count, too, or the agent, exporter or aggregator, by address where it has one.",
         null="the interface itself",
     )
     temporality: str = c.column(
