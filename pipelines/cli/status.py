@@ -213,7 +213,11 @@ def _unconnected(lake: Lake) -> list[dict[str, Any]]:
     return (
         scan_files(paths)
         .group_by("cluster", "reason")
-        .agg(events=pl.col("event_count").sum(), flows=pl.col("flow_count").sum())
+        .agg(
+            events=pl.col("event_count").sum(),
+            # Only aggregated lines count flows; of others the number is not known.
+            flows=pl.when(pl.col("flow_count").count() > 0).then(pl.col("flow_count").sum()),
+        )
         .sort("cluster", "reason")
         .collect()
         .to_dicts()
