@@ -27,6 +27,7 @@ from tests.transforms.staging.otlp_logs import logs, object_log
 from transforms.day import BuildDay
 from transforms.intermediate.pod_intervals import build
 from transforms.sql import SqlSession
+from transforms.staging.hubble import PARSER as HUBBLE
 from transforms.staging.kube_state_metrics import PARSER as KUBE_STATE_METRICS
 from transforms.staging.kubernetes import PARSER as KUBERNETES
 from transforms.staging.kubernetes_audit import PARSER as AUDIT
@@ -111,11 +112,15 @@ def by_kube_state_metrics() -> list[Parsed]:
     return parse(KUBE_STATE_METRICS, json.dumps(matrix(*looks)))
 
 
-def intervals(found: list[Parsed], day: date = DAY) -> list[dict[str, Any]]:
+def intervals(
+    found: list[Parsed], day: date = DAY, agents: list[Parsed] | None = None
+) -> list[dict[str, Any]]:
     """The pod's intervals of a day."""
     told = [row | {"cluster": "alder"} for row in rows(found, "pod_states")]
+    events = [row | {"cluster": "alder"} for row in rows(agents or [], "flows")]
     with SqlSession(threads=1) as session:
-        show(session, pod_states=told, flows=[], node_states=[], run_versions=[], pod_intervals=[])
+        show(session, pod_states=told, flows=events, node_states=[], run_versions=[])
+        show(session, pod_intervals=[])
         name = build(session, BuildDay(date=day, cluster="alder", built_days=()))
         return checked(session, "pod_intervals", name).to_dicts()
 
@@ -164,3 +169,39 @@ def test_a_pod_that_kube_state_metrics_saw_alive_last_is_open() -> None:
     (today,) = intervals(found)
     assert (today["start_at"], today["start_basis"]) == (instant("23:59:30"), "first_state")
     assert (today["end_at"], today["end_basis"]) == (None, "open")
+
+
+def ipcache(kind: str, clock: str, node: str) -> str:
+    """A line of Hubble's export: an agent tells of the pod's address."""
+    update = {"cidr": f"{ADDRESS}/32", "identity": 40_000, "namespace": "ml", "pod_name": "NAME"}
+    event = {"type": kind, "ipcache_update": update}
+    return json.dumps({"agent_event": event, "node_name": node, "time": stamp(clock)})
+
+
+def test_agents_tell_the_edges_of_a_pod_of_which_only_scrapes_are_known() -> None:
+    looks = [
+        (
+            instant("06:00:15") + timedelta(seconds=30 * n),
+            [info(), *phase("Running"), series("created", seconds("06:00:00"))],
+        )
+        for n in range(120)
+    ]
+    scraped = parse(KUBE_STATE_METRICS, json.dumps(matrix(*looks)))
+    (alone,) = intervals(scraped)
+    assert (alone["start_at"], alone["start_basis"]) == (instant("06:00:15"), "first_state")
+    assert (alone["end_at"], alone["end_basis"]) == (None, "open")
+    lines = [
+        ipcache("IPCACHE_UPSERTED", "06:00:05", "node-1"),
+        ipcache("IPCACHE_UPSERTED", "06:00:04", "node-2"),
+        ipcache("IPCACHE_DELETED", "07:00:13", "node-2"),
+    ]
+    text = (
+        "\n".join(lines)
+        .replace("NAME", alone["pod_name"])
+        .replace('"ml"', f'"{alone["namespace"]}"')
+    )
+    (found,) = intervals(scraped, agents=parse(HUBBLE, text))
+    assert found["address"] == ADDRESS
+    assert (found["start_at"], found["start_basis"]) == (instant("06:00:04"), "agent_event")
+    assert (found["end_at"], found["end_basis"]) == (instant("07:00:13"), "agent_event")
+    assert found["pod_uid"] == POD_UID
