@@ -28,6 +28,8 @@ from schemas.views import views
 
 VERSION = 1
 """Raised when what stands in the catalogue changes without a change of schemas or files."""
+_MAGIC = slice(8, 12)
+"""Where a DuckDB file says that it is one."""
 ALSO = (
     "node_coverage", "unconnected_events", "object_transfers", "pod_traffic", "connections",
     "pod_intervals",
@@ -53,9 +55,11 @@ def write_catalog(
         Rows by table.
 
     Raises:
-        LakeWriteError: The engine cannot write it: the disk is full, or memory does not suffice.
+        LakeWriteError: The engine cannot write it: the disk is full, or memory does not suffice;
+            or what stands there is no database, and stays.
         LakeDamagedError: A file of the lake is missing or damaged.
     """
+    require_replaceable(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     _sweep(path)
     temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
@@ -81,6 +85,24 @@ def write_catalog(
     finally:
         _sweep(path)
     return rows
+
+
+def require_replaceable(path: Path) -> None:
+    """See that nothing stands where the catalogue goes, or a database: no other file is replaced.
+
+    Raises:
+        LakeWriteError: Something else stands there.
+    """
+    found = None
+    if path.is_dir():
+        found = "a folder"
+    elif path.is_file():
+        with path.open("rb") as file:
+            head = file.read(_MAGIC.stop)
+        found = "another file" if head and head[_MAGIC] != b"DUCK" else None
+    if found is not None:
+        message = f"catalog: {path}: {found} stands there and stays; expected a DuckDB file or none"
+        raise LakeWriteError(message)
 
 
 def _sweep(path: Path) -> None:

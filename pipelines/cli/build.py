@@ -8,6 +8,7 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from pipelines.build import Outcome
+from pipelines.catalog import require_replaceable
 from pipelines.cli.options import AsJson, Config, days_of, settings_file
 from pipelines.cli.output import console, errors, print_plain, to_json
 from pipelines.errors import PodledgerError
@@ -95,6 +96,7 @@ class BuildReport(Listener):
 def run_build(workspace: Workspace, report: BuildReport, asked: list[dt.date]) -> None:
     """Land everything new, then build the asked days, or all stale ones if none is asked."""
     require_possible(asked)
+    require_replaceable(workspace.settings.catalog_path)
     for warning in warnings_of(workspace.settings):
         errors.print(f"warning: {warning}", markup=False, soft_wrap=True)
     workspace.listener = report

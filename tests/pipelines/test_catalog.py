@@ -7,6 +7,7 @@ import duckdb
 import pytest
 
 from pipelines.catalog import open_catalog, write_catalog
+from pipelines.errors import LakeWriteError
 from pipelines.storage import Lake
 from schemas.registry import table_spec
 from schemas.views import views
@@ -45,6 +46,23 @@ def test_who_has_the_catalogue_open_reads_the_old_one_to_the_end(
         assert counted(reader) == 3
     with open_catalog(catalogue) as reader:
         assert counted(reader) == 300
+
+
+def test_another_file_or_folder_is_never_replaced(tmp_path: Path) -> None:
+    lake = publish(tmp_path, 3)
+    notes, folder, empty = tmp_path / "notes.txt", tmp_path / "folder", tmp_path / "empty.duckdb"
+    notes.write_text("what a person wrote", encoding="utf-8")
+    folder.mkdir()
+    empty.touch()
+    with pytest.raises(LakeWriteError, match="another file stands there and stays"):
+        write_catalog(lake, notes)
+    with pytest.raises(LakeWriteError, match="a folder stands there"):
+        write_catalog(lake, folder)
+    assert notes.read_text(encoding="utf-8") == "what a person wrote"
+    write_catalog(lake, empty)
+    write_catalog(lake, empty)
+    with open_catalog(empty) as reader:
+        assert counted(reader) == 3
 
 
 def test_a_catalogue_that_cannot_be_finished_leaves_the_old_one(
