@@ -41,8 +41,8 @@ lint: $(READY) ## format, lint and types
 
 bench: $(READY) ## speed and memory as ratios to a peer in the same run
 	$(BIN)/python -m benchmarks.bench_hubble
-	$(BIN)/python -m benchmarks.bench_formats
-	$(BIN)/python -m benchmarks.bench_pod_match --connections 10000000 --intervals 200000
+	$(BIN)/python -m benchmarks.bench_formats; formats=$$?; \
+	    $(BIN)/python -m benchmarks.bench_pod_match --connections 10000000 --intervals 200000 && exit $$formats
 
 accuracy: $(READY) ## attribution measured on five labelled fleets of a million events each
 	$(BIN)/python -m tests.fleet.labelled --seeds 5 --events 1000000

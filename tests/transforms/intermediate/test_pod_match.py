@@ -286,6 +286,24 @@ def test_the_named_pod_brings_its_node_run_and_attempt():
         ) == [("alder", "ml", "pod-1", "node-a", RUN, 1)]
 
 
+def test_dropping_the_answer_drops_what_stands_behind_it():
+    with SqlSession(threads=1) as session:
+        show(session, pod_intervals=TWO, node_states=[])
+        ask(session, {"address": "192.0.2.10", "event_at": at("09:30")})
+        count = "SELECT COUNT(*) FROM {} WHERE {} LIKE '%match_%' AND schema_name <> 'pg_catalog'"
+        left = []
+        for _ in range(2):
+            with session.dropped("match_output"):
+                name = match_pods(session, BUILD)
+                assert rows_of(session, name, "match_kind") == [("address_window",)]
+            left += session.connection.execute(
+                f"{count.format('duckdb_tables()', 'table_name')} UNION ALL "
+                f"{count.format('duckdb_views()', 'view_name')}"
+            ).fetchall()
+        # `match_input` is the caller's, shown as a view.
+        assert [sum(n for (n,) in left[:2]), sum(n for (n,) in left[2:])] == [1, 1]
+
+
 MINUTES = st.integers(min_value=0, max_value=600)
 
 
