@@ -29,6 +29,8 @@ EXCERPT_MARGIN = 4_096
 there beyond recognition."""
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_SEPARATOR = re.compile("[=:]|3[dDaA]")
+_ENCODED_SLASH = re.compile(r"2[fF]|\\/")
 _SLASH = "\ue000"
 """Stands for a slash that is part of a value; a character of no text's own."""
 _SHORT_ESCAPE = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -209,10 +211,16 @@ def _spans(text: str, *, prose: bool) -> list[Span]:
     found = []
     for view in views(text):
         spans = [*secret_spans(view.text, prose=prose)]
-        if not prose and view.parent is not None and "/" in view.text:
+        if not prose and view.parent is not None and _has_slash_in_value(text):
             spans += named_spans(_with_marked_slashes(text, view))
         found += [(view.origin(start), view.origin(end)) for start, end in spans if end > start]
     return found
+
+
+def _has_slash_in_value(text: str) -> bool:
+    """Whether an encoded slash stands behind what may part a name and a value."""
+    first = _SEPARATOR.search(text)
+    return first is not None and _ENCODED_SLASH.search(text, first.end()) is not None
 
 
 def _with_marked_slashes(text: str, view: View) -> str:
