@@ -76,8 +76,8 @@ def test_the_tables_of_the_contract_are_there() -> None:
         "volume_records",
         "loss_reports", "pod_intervals", "declared_dependencies", "name_bindings", "connections",
         "object_transfers", "counter_increments", "pod_traffic", "peer_traffic", "image_pulls",
-        "node_coverage", "unconnected_events", "runs", "run_dependencies", "run_dependency_days", "repeat_transfers",
-        "run_coverage",
+        "node_coverage", "unconnected_events", "runs", "run_dependencies", "run_dependency_days",
+        "repeat_transfers", "run_coverage",
     }  # fmt: skip
     assert set(tables()) == contract
 

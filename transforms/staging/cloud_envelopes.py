@@ -47,8 +47,8 @@ def _log_events(data: bytes, listed: list[msgspec.Raw], source: str) -> Iterator
         found = fields(item) or {}
         step = f".logEvents[{index}].message"
         if "message" not in found:
-            problem = "no_message: expected an event with a message, got none"
-            yield Inner(b"", step=step, at=at, problem=problem)
+            missing = "no_message: expected an event with a message, got none"
+            yield Inner(b"", step=step, at=at, problem=missing)
             continue
         record, problem = content(found["message"])
         said = wrapper(time_in(found, ("timestamp",), "ms"))

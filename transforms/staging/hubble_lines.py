@@ -427,9 +427,8 @@ def _decode(decoder: "msgspec.json.Decoder[T]", data: bytes, path: str) -> T:
     raise RefusedError(reason, at=at + len(data) - len(text))
 
 
-_OTHER_KEY = re.compile(
-    rb'"(' + b"|".join(sorted(_PROTO_NAMES, key=len, reverse=True)) + rb')"(?=\s*+:)'
-)
+_LONGEST_FIRST: list[bytes] = sorted(_PROTO_NAMES, key=len, reverse=True)
+_OTHER_KEY = re.compile(rb'"(' + b"|".join(_LONGEST_FIRST) + rb')"(?=\s*+:)')
 
 
 def with_proto_names(text: bytes) -> bytes:

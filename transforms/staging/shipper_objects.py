@@ -69,7 +69,7 @@ def container_log(_data: bytes, found: Fields) -> Peeled | None:
 
 def _piece(found: Fields, data: bytes, raw: msgspec.Raw, *, is_docker: bool) -> Piece | None:
     if is_docker:
-        has_end = memoryview(raw)[-3:] == b'\\n"'
+        has_end = memoryview(raw)[-3:].tobytes() == b'\\n"'
         return Piece() if not has_end and len(data) >= DOCKER_PIECE else None
     if "partial_message" in found or "partial_id" in found:
         if not _is_true(found.get("partial_message")) and "partial_id" not in found:

@@ -84,17 +84,17 @@ def text(data: msgspec.Raw | None) -> str | None:
 
 def is_text(data: msgspec.Raw) -> bool:
     """Whether a value is a text."""
-    return memoryview(data)[:1] == b'"'
+    return memoryview(data)[0] == ord('"')
 
 
 def is_object(data: msgspec.Raw | None) -> bool:
     """Whether a value is an object."""
-    return data is not None and memoryview(data)[:1] == b"{"
+    return data is not None and memoryview(data)[0] == ord("{")
 
 
 def is_array(data: msgspec.Raw | None) -> bool:
     """Whether a value is an array."""
-    return data is not None and memoryview(data)[:1] == b"["
+    return data is not None and memoryview(data)[0] == ord("[")
 
 
 def written_time(stated: str) -> Time | None:

@@ -72,4 +72,3 @@ def test_wrong_use_ends_with_a_message(settings: Path, tmp_path: Path) -> None:
     ended = podledger("status", "--accuracy", "--config", empty)
     assert ended.code == 2
     assert "no day is built" in ended.err
-

@@ -1,5 +1,4 @@
-"""NetObserv's look-ups: one response is one row, and nothing is believed of united or cut values.
-"""
+"""NetObserv's look-ups: one response is one row; united or cut values are not believed."""
 
 import json
 from datetime import UTC, datetime
