@@ -46,7 +46,8 @@ class Listing:
 
     Attributes:
         files: The files, by path.
-        problems: (path, reason) of places that cannot be listed and of folders in place of files.
+        problems: (path, reason) of places that cannot be listed and of what stands in place of files:
+            folders, pipes.
     """
 
     files: list[InputFile]
@@ -113,6 +114,8 @@ def _list_local(
             continue
         if stat.S_ISREG(status.st_mode):
             yield text, status.st_size, _mark(status)
+        elif _is_meant_for_files(pattern) and not stat.S_ISDIR(status.st_mode):
+            problems.append((text, "no regular file; expected a file"))
 
 
 def _walk(

@@ -245,3 +245,13 @@ def test_an_object_that_is_replaced_by_one_of_its_length_is_refused(tmp_path: Pa
         as_listed(file.path, file.size, file.mark, None),
     ):
         pass
+
+
+def test_a_pipe_in_place_of_a_file_is_named_and_not_read(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", [line(1)])
+    os.mkfifo(tmp_path / "in/2026-03-10/b.log")
+    settings = zone(tmp_path)
+    found = list_inputs(settings, settings.exports[0])
+    assert [Path(f.path).name for f in found.files] == ["a.log"]
+    expected = (str(tmp_path / "in/2026-03-10/b.log"), "no regular file; expected a file")
+    assert found.problems == [expected]
