@@ -46,7 +46,7 @@ class Listing:
 
     Attributes:
         files: The files, by path.
-        problems: (path, reason) of places that cannot be listed and of what stands in place of files:
+        problems: (path, reason) of places that cannot be listed and of what is in place of files:
             folders, pipes.
     """
 
