@@ -36,6 +36,7 @@ def test_order_of_inputs_workers_and_memory_change_no_byte(built: Path, tmp_path
     assert_equal(tmp_path, built)
 
 
+@pytest.mark.slow
 def test_files_that_land_in_portions_backwards_give_the_same_bytes(
     built: Path, tmp_path: Path
 ) -> None:

@@ -49,7 +49,10 @@ def goes_by_the_number_of_the_line(raw: RawRecord, parsed: Parsed) -> Iterator[P
 
 def goes_by_the_order_of_keys(raw: RawRecord, parsed: Parsed) -> Iterator[Parsed]:
     first = raw.data[:8].decode("utf-8", "replace")
-    rows = tuple((table, row | {"client_pod_name": first}) for table, row in parsed.rows)
+    rows = tuple(
+        (table, row | {"client_pod_name": first} if table == "dns_lookups" else row)
+        for table, row in parsed.rows
+    )
     yield replace(parsed, rows=rows)
 
 

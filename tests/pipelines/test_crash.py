@@ -129,6 +129,7 @@ def test_a_build_that_dies_at_every_rename_gives_the_same_files(
     assert_equal(tmp_path, undisturbed)
 
 
+@pytest.mark.slow
 def test_a_build_killed_at_random_moments_gives_the_same_files(
     tmp_path: Path, undisturbed: Path
 ) -> None:

@@ -210,6 +210,7 @@ def test_a_row_that_comes_is_told_with_its_values_so_that_differences_add_up(
     assert 200 + difference == received(final) == 320
 
 
+@pytest.mark.slow
 def test_a_later_request_is_a_restatement_of_its_own(final: Path) -> None:
     for number, hours in ((3, 1), (4, 2)):
         put(final, f"late-{number}.log", [line(number)])
@@ -253,6 +254,7 @@ def test_later_final_days_that_read_the_restated_one_are_built_with_it(final: Pa
     assert [d["waits_for"] for d in status_of(workspace)["days"]] == ["", ""]
 
 
+@pytest.mark.slow
 def test_changed_settings_do_not_rebuild_a_final_day_and_are_told(final: Path) -> None:
     before = digests(final / "lake")
     zone(final, SETTINGS + "datasets: [{id: keys, pattern: 's3://example-bucket/*'}]\n")
@@ -390,6 +392,7 @@ def test_a_comparison_that_came_to_nothing_is_replaced_or_removed(tmp_path: Path
     assert restatements(tmp_path).is_empty()
 
 
+@pytest.mark.slow
 def test_lists_of_later_nights_are_not_late_though_they_speak_of_the_day(tmp_path: Path) -> None:
     """A list of pods says of each that it has lived since it was created."""
     settings = lay_out_small_day(tmp_path)

@@ -218,11 +218,11 @@ def take_off(
         wrapping: Wrappers that its beginning shows.
         recognise: Recognises the format, for records in other wrappers.
     """
-    chain, holds_json = wrapping.chain, wrapping.holds_json
+    chain, holds_json = _families(wrapping.chain), wrapping.holds_json
 
     def decide(item: _Open, peeled: Peeled) -> bool:
-        done = len(item.chain)
-        if item.chain == chain[:done] and chain[done : done + 1] == (peeled.kind,):
+        # One log store's entries may hold a text or an object; both are in the same wrapper.
+        if chain[: len(item.chain) + 1] == _families((*item.chain, peeled.kind)):
             return True
         if peeled.is_sure:
             return True
@@ -233,7 +233,7 @@ def take_off(
         return first is not None and recognise(first.data).score > 0
 
     def is_needless(item: _Open) -> bool:
-        return item.chain == chain and (holds_json or not _is_json(item.raw.data))
+        return _families(item.chain) == chain and (holds_json or not _is_json(item.raw.data))
 
     opened: Iterator[_Open] = (_Open(raw) for record in records for raw in _whole_documents(record))
     for _ in range(_MAX_STAGES):
@@ -247,6 +247,11 @@ def take_off(
             yield item.raw
         else:
             yield _refused(item.raw, wrapping)
+
+
+def _families(chain: Chain) -> Chain:
+    """Wrappers without the key under which each holds its record."""
+    return tuple(kind.partition(".")[0] for kind in chain)
 
 
 def _whole_documents(raw: RawRecord) -> Iterator[RawRecord]:

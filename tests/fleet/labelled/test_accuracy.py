@@ -68,6 +68,7 @@ def test_every_rung_of_the_ladder_is_used(whole: tuple[Fleet, Scorer]) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_no_gap_is_found_where_none_is(tmp_path: Path) -> None:
     _, scorer = built(tmp_path, Scenarios().without(*GAPS))
     score = scorer.score()

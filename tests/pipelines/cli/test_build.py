@@ -119,6 +119,7 @@ def test_a_pattern_that_never_found_anything_is_no_success(folder: Path, has_lat
     assert ("other", "2026-03-09") in shown
 
 
+@pytest.mark.slow
 def test_a_late_file_of_a_final_day_waits_until_the_day_is_asked_for(folder: Path) -> None:
     assert run(folder).code == 0
     late = put(folder, "late.log", [line(2)])
@@ -169,6 +170,7 @@ def test_a_folder_that_cannot_be_listed_exits_3_by_name_and_the_rest_is_built(
     assert (again.code, again.out.count(line_of_it)) == (3, 1)
 
 
+@pytest.mark.slow
 def test_settings_that_read_otherwise_are_warned_of(folder: Path) -> None:
     assert run(folder).code == 0
     (folder / "podledger.yaml").write_text(SETTINGS.replace("expect:", "region: x, expect:"))
