@@ -64,7 +64,7 @@ def goes_by_the_order_of_keys(raw: RawRecord, parsed: Parsed) -> Iterator[Parsed
         (says_nothing_of_some, "rows, reject, ignore"),
         (reads_numbers_that_json_does_not_know, "reject|not_representable|accepted what"),
         (goes_by_the_number_of_the_line, "untouched"),
-        (goes_by_the_order_of_keys, "the same record gives another row: client_pod_name"),
+        (goes_by_the_order_of_keys, "untouched|the same record gives another row"),
     ],
 )
 def test_a_faulty_parser_breaks_a_law(tmp_path: Path, fault: Fault, message: str) -> None:
