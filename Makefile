@@ -45,7 +45,7 @@ bench: $(READY) ## speed and memory as ratios to a peer in the same run
 	    $(BIN)/python -m benchmarks.bench_pod_match --connections 10000000 --intervals 200000 && exit $$formats
 
 accuracy: $(READY) ## attribution measured on five labelled fleets of a million events each
-	$(BIN)/python -m tests.fleet.labelled --seeds 5 --events 1000000
+	$(BIN)/python -m tests.fleet.labelled --seeds 5 --events 1080000
 
 dagster: $(UI) ## the web server on the fixture days, at http://127.0.0.1:3000
 	$(BIN)/podledger demo --into podledger-dagster
