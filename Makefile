@@ -28,8 +28,8 @@ demo: $(READY) ## build the two fixture days into ./podledger-demo and print the
 test: $(READY) ## the default suite, under 5 minutes on 2 cores
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-test-long: $(READY) ## the default suite and the long checks
-	$(BIN)/python -m pytest -n 2
+test-long: $(READY) ## the default suite with more examples, and the long checks
+	$(BIN)/python -m pytest -n 2 --hypothesis-profile=long
 
 test-mutations: $(READY) ## 10,000 mutations of each format's files
 	$(BIN)/python -m pytest -n 2 tests/mutations

@@ -293,11 +293,20 @@ def _is_line_delimited(path: Path) -> bool:
     # A first line that is damaged, but opens and closes, is a damaged line of a line file.
     if _is_whole(first) or (first[:1] == b"{" and first[-1:] == b"}" and len(first) > 2):
         return True
+    behind = [line for line in lines[1:] if line.strip()]
+    if 2 * sum(_IN_DOCUMENT.match(line) is None for line in behind) > len(behind):
+        return True  # a log of text behind a line that is damaged
     # Inside a document a value stands behind `[`, `,` or `:`.
     return any(
         line[:1] in {b"{", b"["} and before[-1:] not in {b"[", b",", b":"} and _is_whole(line)
         for before, line in pairwise(filter(None, lines))
     )
+
+
+_IN_DOCUMENT = re.compile(
+    rb"""\s*(?:["{}\[\]:,]|(?:-?[0-9][0-9.eE+-]*|true|false|null)\s*,?\s*\Z)"""
+)
+"""How a line of a JSON document over several lines may begin, or what it holds."""
 
 
 def _is_whole(line: bytes) -> bool:

@@ -172,6 +172,9 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path, shape: s
         (b'{__name__="up", job="a"} 1 0\n{__name__="up", job="a"} 1 5\n', True),
         (b'{"a":\n{__name__="up"} 1 0\n', True),
         (b'[[[[\n# HELP up x\nup{job="a"} 1\n', True),
+        (b"[[[[\n1.0;2026-03-10;GetBlob\n1.0;2026-03-10;PutBlob\n", True),
+        (b'[\n1,\n-2.5e3,\n"a",\ntrue,\nnull\n]\n', False),
+        (b'{\n"a": 1,\ngarbage\n"b": 2\n}\n', False),
     ],
 )
 def test_lines_behind_a_damaged_first_line_tell_how_a_file_is_read(
