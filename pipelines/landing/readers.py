@@ -304,7 +304,7 @@ def _is_line_delimited(path: Path) -> bool:
 
 
 _IN_DOCUMENT = re.compile(
-    rb"""\s*(?:["{}\[\]:,]|(?:-?[0-9][0-9.eE+-]*|true|false|null)\s*,?\s*\Z)"""
+    rb"""\s*(?:["{}\[\]:,]|(?:-?[0-9][0-9.eE+-]*|true|false|null)[]},\s]*\Z)"""
 )
 """How a line of a JSON document over several lines may begin, or what it holds."""
 
