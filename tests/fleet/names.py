@@ -31,7 +31,7 @@ HOSTS: dict[str, list[Answer]] = {
         Answer("edge.cdn.example.com", "A", "203.0.113.12", 60),
     ],
     "github.com": [Answer("github.com", "A", "203.0.113.21", 60)],
-    "pypi.org": [Answer("pypi.org", "A", "203.0.113.31", 300)],
+    "pypi.example.org": [Answer("pypi.example.org", "A", "203.0.113.31", 300)],
     "pypi.example.com": [
         Answer("pypi.example.com", "CNAME", "packages.cdn.example.net", 300),
         Answer("packages.cdn.example.net", "A", "203.0.113.32", 30),

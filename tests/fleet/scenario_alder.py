@@ -449,7 +449,7 @@ def _debug_shell(story: Story) -> None:
         owner=("", ""),
         watched=True,
     )
-    story.visit(pod, "pypi.org", at("10 16:02:00"), 2.0)
+    story.visit(pod, "pypi.example.org", at("10 16:02:00"), 2.0)
     story.visit(pod, "pypi.example.com", at("10 16:08:00"), 6.0)
     namesake = story.plain_pod(
         "scratch-3",

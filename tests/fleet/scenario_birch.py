@@ -77,7 +77,7 @@ def _scratch_pods(story: Story) -> None:
             end=None if watched_end is None else at(watched_end),
             deleted=None if watched_end is None else at(watched_end) + seconds(4),
         )
-        visit = story.visit(pod, "pypi.org", at(created) + seconds(120), 3.0)
+        visit = story.visit(pod, "pypi.example.org", at(created) + seconds(120), 3.0)
         volumes(story, visit, pod, [(0, 3, 20_011, 1_501)])
 
 

@@ -14,7 +14,9 @@ def _line(number: int, kind: str = "A", name: str = "data.example.com.", tail: s
 _ASKED = [
     _line(1),
     _line(2, "AAAA"),
-    _line(3, name="pypi.org.ml.svc.cluster.local.", tail="NXDOMAIN qr,aa,rd 147 0.000046555s"),
+    _line(
+        3, name="pypi.example.org.ml.svc.cluster.local.", tail="NXDOMAIN qr,aa,rd 147 0.000046555s"
+    ),
     _line(4, tail="- - 0 6.002435968s"),
     _line(5, tail="SERVFAIL qr,rd 36 2.5ms"),
     _line(6, "TYPE65", r"a\032b.example.com."),

@@ -90,7 +90,7 @@ def _vector(number: int, kind: str = "ClientResponse") -> dict[str, Any]:
 
 _RECORDS = [
     _nested(0, _ANSWERS),
-    _nested(1, [], rcode="NXDOMAIN", qname="pypi.org.ml.svc.cluster.local"),
+    _nested(1, [], rcode="NXDOMAIN", qname="pypi.example.org.ml.svc.cluster.local"),
     _nested(2, [], qtype="AAAA"),
     _nested(3, [], operation="CLIENT_QUERY"),
     _nested(4, _ANSWERS, operation="FORWARDER_RESPONSE"),

@@ -36,7 +36,10 @@ def _entry(number: int, payload: dict[str, Any], **labels: str) -> dict[str, Any
 _ENTRIES = [
     _entry(0, {}),
     _entry(1, {"queryType": "AAAA", "rdata": "data.example.com.\t5\tIN\taaaa\t0:0:0:0:0:0:0:1"}),
-    _entry(2, {"queryName": "pypi.org.google.internal.", "responseCode": "NXDOMAIN", "rdata": ""}),
+    _entry(
+        2,
+        {"queryName": "pypi.example.org.google.internal.", "responseCode": "NXDOMAIN", "rdata": ""},
+    ),
     _entry(3, {"queryType": "TXT", "rdata": 'x.\t1\tIN\ttxt\t"' + "v" * 246 + "..."}),
     _entry(4, {"protocol": "TCP", "sourceIP": "2001:db8::71"}),
     _entry(5, {}, source_type="internet"),

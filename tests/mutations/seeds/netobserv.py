@@ -38,7 +38,7 @@ _FLOW: dict[str, Any] = {
 _NO_DNS = {key: value for key, value in _FLOW.items() if not key.startswith("Dns")}
 _FLOWS: list[dict[str, Any]] = [
     _FLOW,
-    _FLOW | {"DnsId": 7, "DnsFlags": 0x8183, "DnsName": "pypi.org.cluster.local"},
+    _FLOW | {"DnsId": 7, "DnsFlags": 0x8183, "DnsName": "pypi.example.org.cluster.local"},
     _FLOW | {"DnsId": 8, "Packets": 2, "DstAddr": "2001:db8::71"},
     _FLOW | {"DnsId": 9, "FlowDirection": "0", "SrcPort": "53"},
     _FLOW | {"DnsId": 10, "FlowDirection": 1},

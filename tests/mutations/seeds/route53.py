@@ -24,7 +24,11 @@ _RECORD = {
 _CHANGES = [
     {},
     {"query_type": "AAAA", "answers": [{"Rdata": "2001:db8::5", "Type": "AAAA", "Class": "IN"}]},
-    {"rcode": "NXDOMAIN", "answers": [], "query_name": "pypi.org.eu-west-1.compute.internal."},
+    {
+        "rcode": "NXDOMAIN",
+        "answers": [],
+        "query_name": "pypi.example.org.eu-west-1.compute.internal.",
+    },
     {"srcids": {}, "transport": "TCP", "srcaddr": "2001:db8::71"},
     {"query_type": "TXT", "answers": [{"Rdata": '"v=spf1 -all"', "Type": "TXT", "Class": "IN"}]},
     {"srcids": {"resolver_endpoint": "rslvr-in-0"}, "firewall_rule_action": "ALERT"},

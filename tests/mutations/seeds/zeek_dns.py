@@ -38,7 +38,12 @@ _UNSET = {"rtt": None, "answers": None, "TTLs": None}
 _CHANGES: list[dict[str, Any]] = [
     {},
     {"qtype": 28, "qtype_name": "AAAA", "answers": ["2001:db8::5"], "TTLs": [7.0]},
-    {"query": "pypi.org.ml.svc.cluster.local", "rcode": 3, "rcode_name": "NXDOMAIN", **_UNSET},
+    {
+        "query": "pypi.example.org.ml.svc.cluster.local",
+        "rcode": 3,
+        "rcode_name": "NXDOMAIN",
+        **_UNSET,
+    },
     {"rcode": None, "rcode_name": None, **_UNSET},
     {"qtype": 16, "qtype_name": "TXT", "answers": ["TXT 6 v=spf1"], "TTLs": [5.0]},
     {"id.resp_p": 5353, "query": "printer.local"},

@@ -259,9 +259,9 @@ def test_records_of_a_document_are_told_apart():
 
 
 def test_a_search_suffix_comes_off():
-    name = "pypi.org.abcdefgh.ax.internal.cloudapp.net."
+    name = "pypi.example.org.abcdefgh.ax.internal.cloudapp.net."
     value = properties(query_name=name, response_code=3, answer=[])
-    assert reader.asked(value) == ("pypi.org", name[:-1])
+    assert reader.asked(value) == ("pypi.example.org", name[:-1])
 
 
 def test_a_secret_in_a_record_is_not_stored():

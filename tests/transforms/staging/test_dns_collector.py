@@ -342,8 +342,8 @@ def test_the_setting_states_how_extra_names_the_pod():
 @pytest.mark.parametrize(
     ("qname", "rcode", "asked"),
     [
-        ("pypi.org.tools.svc.cluster.local", "NXDOMAIN", "pypi.org"),
-        ("pypi.org.eu-west-1.compute.internal", "NXDOMAIN", "pypi.org"),
+        ("pypi.example.org.tools.svc.cluster.local", "NXDOMAIN", "pypi.example.org"),
+        ("pypi.example.org.eu-west-1.compute.internal", "NXDOMAIN", "pypi.example.org"),
         ("db.tools.svc.cluster.local", "NOERROR", "db.tools.svc.cluster.local"),
     ],
 )

@@ -181,8 +181,8 @@ def test_a_text_that_was_cut_in_its_first_record_tells_no_answers(text):
 @pytest.mark.parametrize(
     ("name", "rcode", "asked"),
     [
-        ("pypi.org.c.example-project.internal.", "NXDOMAIN", "pypi.org"),
-        ("pypi.org.google.internal.", "NXDOMAIN", "pypi.org"),
+        ("pypi.example.org.c.example-project.internal.", "NXDOMAIN", "pypi.example.org"),
+        ("pypi.example.org.google.internal.", "NXDOMAIN", "pypi.example.org"),
         ("db.tools.svc.cluster.local.", "NOERROR", "db.tools.svc.cluster.local"),
     ],
 )

@@ -288,8 +288,8 @@ def test_a_look_up_that_is_seen_everywhere_is_one_row_per_client():
 @pytest.mark.parametrize(
     ("name", "rcode", "asked"),
     [
-        ("pypi.org.ml.svc.cluster.local.", "NameError", "pypi.org"),
-        ("pypi.org.cluster.local.", "NameError", "pypi.org"),
+        ("pypi.example.org.ml.svc.cluster.local.", "NameError", "pypi.example.org"),
+        ("pypi.example.org.cluster.local.", "NameError", "pypi.example.org"),
         ("db.tools.svc.cluster.local.", "Success", "db.tools.svc.cluster.local"),
     ],
 )

@@ -132,7 +132,7 @@ def test_what_may_be_of_another_response_is_null(changes, fields):
     [
         ("db.tools.svc.cluster.local", 0x8180, "db.tools.svc.cluster.local", "NOERROR"),
         ("x.co.ml.svc.cluster.local", 0x8183, "x.co", "NXDOMAIN"),
-        ("pypi.org.cluster.local", 0x8183, "pypi.org", "NXDOMAIN"),
+        ("pypi.example.org.cluster.local", 0x8183, "pypi.example.org", "NXDOMAIN"),
         ("cas-bridge.xethub.hf.co", 0x8180, "cas-bridge.xethub.hf.co", "NOERROR"),
     ],
 )

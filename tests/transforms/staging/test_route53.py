@@ -128,8 +128,8 @@ def test_every_value_of_an_answer_is_read(answer, expected):
 @pytest.mark.parametrize(
     ("name", "rcode", "asked"),
     [
-        ("pypi.org.tools.svc.cluster.local.", "NXDOMAIN", "pypi.org"),
-        ("pypi.org.eu-west-1.compute.internal.", "NXDOMAIN", "pypi.org"),
+        ("pypi.example.org.tools.svc.cluster.local.", "NXDOMAIN", "pypi.example.org"),
+        ("pypi.example.org.eu-west-1.compute.internal.", "NXDOMAIN", "pypi.example.org"),
         ("db.tools.svc.cluster.local.", "NOERROR", "db.tools.svc.cluster.local"),
     ],
 )

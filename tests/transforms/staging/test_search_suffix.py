@@ -31,7 +31,7 @@ YES, NO, UNKNOWN = True, False, None
         # A namespace that is a top-level domain too.
         ("huggingface.co.ml.svc.cluster.local", NO, "huggingface.co"),
         ("data.example.com.ml.svc.cluster.local", NO, "data.example.com"),
-        ("pypi.org.tools.svc.cluster.local", NO, "pypi.org"),
+        ("pypi.example.org.tools.svc.cluster.local", NO, "pypi.example.org"),
         ("api.wandb.ai.dev.svc.cluster.local", NO, "api.wandb.ai"),
         # A name whose end looks like a namespace.
         ("packages.example.org.svc.cluster.local", NO, "packages.example.org"),

@@ -477,10 +477,12 @@ def test_a_document_is_one_record():
 
 @FORMS
 def test_a_search_suffix_comes_off(form):
-    value = changed({"query": "pypi.org.tools.svc.cluster.local", "rcode": 3, "answers": ...})
+    value = changed(
+        {"query": "pypi.example.org.tools.svc.cluster.local", "rcode": 3, "answers": ...}
+    )
     found = reader.lookup(form(value))
-    assert found["query_name"] == "pypi.org"
-    assert found["original_query_name"] == "pypi.org.tools.svc.cluster.local"
+    assert found["query_name"] == "pypi.example.org"
+    assert found["original_query_name"] == "pypi.example.org.tools.svc.cluster.local"
 
 
 @FORMS
