@@ -1094,7 +1094,9 @@ def test_damage_of_one_line_changes_no_other(at, cuts):
 def test_any_bytes_are_accounted_for(texts):
     records = [RawRecord(f"line {i}", 0, text) for i, text in enumerate(texts)]
     found = list(PARSER.parse(records, CONTEXT))
-    assert len(found) == len(records)
+    is_archive = bool(texts) and texts[0].startswith(b"PK\x03\x04")
+    # A file that is an archive is refused once, whatever bytes of it look like lines.
+    assert len(found) == (1 if is_archive else len(records))
     check_each(found)
 
 
