@@ -7,7 +7,7 @@ from hypothesis import settings
 
 SAMPLES = Path(__file__).parents[2] / "shared" / "samples"
 
-settings.register_profile("default", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=50)
 settings.register_profile("long", deadline=None, derandomize=True, max_examples=200)
 settings.load_profile("default")
 

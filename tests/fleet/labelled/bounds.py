@@ -42,9 +42,7 @@ def measures(score: Score) -> list[Measure]:
     return [
         Measure("ends with another pod", score.wrong, score.ends, 0.0001),
         Measure("determined ends that are named", score.named, score.determined, 0.995, True),
-        # A pod whose end no export tells, followed on its address by pods of which none tells: what
-        # is exported then fits the wrong pod, and nothing in it says so.
-        Measure("undetermined ends that are named", score.undetermined_named, undetermined, 0.0001),
+        Measure("undetermined ends that are named", score.undetermined_named, undetermined, 0.0),
         Measure("own and only name found", score.right_names, score.names, 0.99, True),
         Measure("winners among several own names", score.forced, score.connections, 0.0),
         Measure("peers with another name", score.wrong_names, score.named_peers, 0.001),

@@ -117,7 +117,7 @@ class Score:
         wrong_names: Of those, with another name than the one asked.
         forced: Connections to an address for which the pod had several valid names, with one.
         runs: Connections whose pod is named, and requests whose run is.
-        wrong_runs: Of those, with another run or attempt, though the pod is the right one or none.
+        wrong_runs: Of those, with another run or attempt.
         doubled: Rows that stand for a true connection for which another row stands, too.
         gaps: Injected gaps that leave a trace.
         missed_gaps: Of those, told as covered for more than a second.
@@ -241,7 +241,6 @@ class Scorer:
                 SELECT COUNT(*) FROM truth_requests AS t
                 INNER JOIN built_transfers AS b ON t.key = b.key
                 WHERE b.run_uuid IS NOT NULL AND b.run_uuid IS DISTINCT FROM t.run_uuid
-                    AND (b.pod_uid IS NULL OR b.pod_uid = t.pod_uid)
                 """
             ),
             doubled=self.one(
