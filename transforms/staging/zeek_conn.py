@@ -50,7 +50,7 @@ from transforms.staging.parser import (
 from transforms.staging.refusal import RefusedError, refuse, refused
 from transforms.staging.stored_text import name_text
 from transforms.staging.values import identity, instant_of_microseconds
-from transforms.staging.zeek_header import ZeekHeader, unescaped_text
+from transforms.staging.zeek_header import ZeekHeader, header_at, unescaped_text
 from transforms.staging.zeek_values import RENAMED, interval_microseconds, microseconds
 
 LOG = "conn"
@@ -271,11 +271,7 @@ def _variant(record: dict[str, Any]) -> str | None:
 
 
 def _recognise_text(head: bytes) -> Recognition:
-    header = ZeekHeader()
-    for line in head.split(b"\n")[:HEAD_LINES]:
-        if line.strip() and not line.startswith(b"#"):
-            break
-        header = header.read(line.decode("utf-8", "replace").rstrip("\r")) or header
+    header = header_at(head, HEAD_LINES)
     if _is_other_log(header):
         return Recognition(0)
     if set(header.fields) >= _NEEDED and len(_MARKS & set(header.fields)) > 2:

@@ -42,7 +42,7 @@ from transforms.staging.parser import (
 )
 from transforms.staging.refusal import RefusedError, refuse, refused
 from transforms.staging.values import identity, instant_of_microseconds
-from transforms.staging.zeek_header import ZeekHeader, unescaped, unescaped_text
+from transforms.staging.zeek_header import ZeekHeader, header_at, unescaped, unescaped_text
 from transforms.staging.zeek_values import DECIMAL, RENAMED, microseconds
 
 LOG = "dns"
@@ -334,12 +334,7 @@ def _variant(record: Row) -> str | None:
 
 
 def _recognise_text(head: bytes) -> Recognition:
-    header = ZeekHeader()
-    for line in head.split(b"\n")[:HEAD_LINES]:
-        if line.strip() and not line.startswith(b"#"):
-            break
-        text = line.decode("utf-8", "replace").rstrip("\r")
-        header = header.read(text) or header
+    header = header_at(head, HEAD_LINES)
     if _is_other_log(header):
         return Recognition(0)
     if set(header.fields) >= _NEEDED and len(_MARKS & set(header.fields)) > 1:

@@ -104,3 +104,18 @@ def _with_fields(header: ZeekHeader, names: tuple[str, ...]) -> ZeekHeader:
     if len(names) <= _MAX_FIELDS and len(set(names)) == len(names):
         return replace(header, fields=names)
     return replace(header, problem=f"header: expected at most {_MAX_FIELDS} fields, each once")
+
+
+def header_at(head: bytes, lines: int) -> ZeekHeader:
+    """The header that the beginning of a text log states.
+
+    Args:
+        head: The first bytes of the text.
+        lines: How many of its lines are read at most.
+    """
+    header = ZeekHeader()
+    for line in head.split(b"\n")[:lines]:
+        if line.strip() and not line.startswith(b"#"):
+            break
+        header = header.read(line.decode("utf-8", "replace").rstrip("\r")) or header
+    return header
