@@ -12,6 +12,8 @@ import polars as pl
 
 Instant = Annotated[pl.Datetime, "us", "UTC"]
 Usd = Annotated[pl.Decimal, 18, 9]
+Amount = Annotated[pl.Decimal, 38, 18]
+"""An amount exactly as a bill states it; bills have ten to eighteen decimal places."""
 TextList = Annotated[pl.List, pl.String]
 
 PAIR = pl.Struct({"name": pl.String, "value": pl.String})

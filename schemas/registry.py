@@ -9,7 +9,7 @@ from schemas.intermediate import network as intermediate_network
 from schemas.intermediate import pods as intermediate_pods
 from schemas.intermediate import traffic as intermediate_traffic
 from schemas.marts import dependencies, repeats, runs
-from schemas.staging import identity, kubernetes, network, storage
+from schemas.staging import billing, identity, images, kubernetes, marks, network, storage
 from schemas.staging import runs as staging_runs
 from schemas.table import SPEC_ATTRIBUTE, TableSpec
 
@@ -17,9 +17,12 @@ MODULES: tuple[ModuleType, ...] = (
     ledger,
     network,
     storage,
+    images,
     identity,
     staging_runs,
     kubernetes,
+    marks,
+    billing,
     intermediate_pods,
     intermediate_network,
     intermediate_traffic,

@@ -74,6 +74,7 @@ def test_the_tables_of_the_contract_are_there() -> None:
         "container_states", "node_states", "kube_event_states", "services", "counter_samples",
         "namespaces", "network_policies",
         "volume_records",
+        "registry_requests", "image_pull_logs", "stage_marks", "billing_lines",
         "loss_reports", "pod_intervals", "declared_dependencies", "name_bindings", "connections",
         "object_transfers", "counter_increments", "pod_traffic", "peer_traffic", "image_pulls",
         "node_coverage", "unconnected_events", "runs", "run_dependencies", "run_dependency_days",
