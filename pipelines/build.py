@@ -32,6 +32,7 @@ from transforms.sql import SqlSession
 from transforms.transform import Reads, Span, Transform
 
 ENDPOINTS = "endpoints"
+ADDRESS_RANGES = "address_ranges"
 OF_NO_CLUSTER = {"run_versions", "run_statuses"}
 """Staging tables that a cluster reads from the fleet's files too: a run's cluster is its pods'."""
 MEMORY_FOR_ENGINE = 0.6
@@ -230,6 +231,10 @@ def gather(
             frame = _endpoints(settings)
             inputs.frames[ENDPOINTS] = frame
             texts.append(_frame_digest(frame))
+        elif read.table == ADDRESS_RANGES:
+            known, frame = settings.address_ranges.in_force(day.end_at)
+            inputs.frames[ADDRESS_RANGES] = frame
+            texts.append(known)
         elif read.table == DELIVERIES:
             frame = _awaited(settings, _deliveries(settings, ledger), day)
             inputs.frames[DELIVERIES] = frame
@@ -256,7 +261,8 @@ def basis_of(settings: Settings, lake: Lake, ledger: Ledger, day: BuildDay) -> B
     Not all that is read is: the lists of pods of every later night speak of a day, too, and its
     deliveries are counted on. What is worth telling is told by file in `pipelines.late`.
     """
-    texts = [_settings_facts(day), _frame_digest(_endpoints(settings))]
+    known, _ = settings.address_ranges.in_force(day.end_at)
+    texts = [_settings_facts(day), _frame_digest(_endpoints(settings)), known]
     files: set[str] = set()
     earlier: dict[dt.date, set[str]] = {}
     runs = _runs_of(lake, day.date)

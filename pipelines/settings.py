@@ -5,8 +5,10 @@ Credentials never stand here; they come from the standard AWS environment.
 
 import os
 import re
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import date, timedelta
 from functools import cached_property
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -26,6 +28,7 @@ from pipelines.durations import parse_duration, parse_size
 from pipelines.errors import SettingsError
 from pipelines.landing.formats import format_names
 from pipelines.path_patterns import CLUSTER_NAME, PathPattern
+from pipelines.reference.address_ranges import AddressRanges, load_address_ranges
 from pipelines.reference.nat_addresses import load_nat_addresses
 from schemas.table import FLEET
 from transforms.day import ClusterFacts, LookBack
@@ -44,12 +47,67 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
+def _canonical(value: Any, parse: Callable[[str], object], expected: str) -> str:  # noqa: ANN401
+    try:
+        # A number would be read as an address, too.
+        return str(parse(value if isinstance(value, str) else ""))
+    except ValueError:
+        message = f"{str(value)[:60]!r}: expected {expected}"
+        raise ValueError(message) from None
+
+
+def _network(value: Any) -> str:  # noqa: ANN401  raw YAML
+    return _canonical(value, ip_network, "a network without host bits, such as 10.0.0.0/20")
+
+
+def _address(value: Any) -> str:  # noqa: ANN401  raw YAML
+    return _canonical(value, ip_address, "an IPv4 or IPv6 address")
+
+
+PlaceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,62}$")]
+"""Name or id of a zone, or name of a region."""
+
+
+class Subnet(_Strict):
+    """A network of a cluster, with the zone (id or name) and region in which it lies."""
+
+    cidr: Annotated[str, BeforeValidator(_network)]
+    zone: PlaceName | None = None
+    region: PlaceName | None = None
+
+
+class Endpoint(_Strict):
+    """A private endpoint of a cluster's network to a provider's service."""
+
+    id: str = Field(pattern=r"^[A-Za-z0-9_/.-]{1,200}$")
+    kind: Literal["gateway", "interface"]
+    addresses: tuple[Annotated[str, BeforeValidator(_address)], ...] = ()
+
+
 class ClusterSettings(_Strict):
     """One cluster."""
 
     cloud: str | None = None
     region: str | None = None
     account_id: str | None = None
+    zones: dict[PlaceName, PlaceName] = Field(default_factory=dict)
+    subnets: tuple[Subnet, ...] = ()
+    endpoints: tuple[Endpoint, ...] = ()
+
+    @model_validator(mode="after")
+    def _told_apart(self) -> Self:
+        told = (
+            ("subnets", "network", [subnet.cidr for subnet in self.subnets]),
+            ("endpoints", "id", [endpoint.id for endpoint in self.endpoints]),
+            ("endpoints", "address", [a for e in self.endpoints for a in e.addresses]),
+            ("zones", "zone name", list(self.zones.values())),
+        )
+        for key, what, values in told:
+            for value in values:
+                if values.count(value) > 1:
+                    message = f"{key}: {what} {value!r} stands twice; expected each once"
+                    raise ValueError(message)
+        return self
 
     @field_validator("account_id", mode="before")
     @classmethod
@@ -122,12 +180,23 @@ class LookBackSettings(_Strict):
     repeats: Duration = timedelta(days=30)
 
 
+class RangesFile(_Strict):
+    """A provider's list of networks, with the day from which it holds if the file has no date."""
+
+    path: str = Field(min_length=1)
+    valid_from: date | None = None
+
+
+def _ranges_file(value: Any) -> Any:  # noqa: ANN401  raw YAML
+    return {"path": value} if isinstance(value, str) else value
+
+
 class ReferenceFiles(_Strict):
     """Reference files that extend or replace what is shipped."""
 
     endpoints: str | None = None
     prices: str | None = None
-    address_ranges: tuple[str, ...] = ()
+    address_ranges: tuple[Annotated[RangesFile, BeforeValidator(_ranges_file)], ...] = ()
     nat_addresses: str | None = None
 
 
@@ -261,11 +330,29 @@ class Settings(_Strict):
         path = self.reference.nat_addresses
         return load_nat_addresses(self.resolve(path), self.clusters) if path else ()
 
+    @cached_property
+    def address_ranges(self) -> AddressRanges:
+        """The networks that providers publish.
+
+        Raises:
+            SettingsError: A file cannot be read or an entry is wrong.
+        """
+        files = self.reference.address_ranges
+        return load_address_ranges([(self.resolve(f.path), f.valid_from) for f in files])
+
     @property
     def cluster_facts(self) -> tuple[ClusterFacts, ...]:
         """The clusters as transforms see them, by name."""
         return tuple(
-            ClusterFacts(name, c.cloud, c.region, c.account_id)
+            ClusterFacts(
+                name,
+                c.cloud,
+                c.region,
+                c.account_id,
+                tuple(sorted(c.zones.items())),
+                tuple((s.cidr, s.zone, s.region) for s in c.subnets),
+                tuple((e.id, e.kind, e.addresses) for e in c.endpoints),
+            )
             for name, c in sorted(self.clusters.items())
         )
 

@@ -23,12 +23,25 @@ class LookBack:
 
 @dataclass(frozen=True)
 class ClusterFacts:
-    """What the settings say of a cluster."""
+    """What the settings say of a cluster.
+
+    Attributes:
+        name: Cluster.
+        cloud: Provider: `aws`, `gcp`, `azure` or another.
+        region: Its region.
+        account_id: Account that owns it.
+        zones: (zone id, zone name in this cluster's account).
+        subnets: (network such as `10.0.0.0/20`, zone id or name, region); null what is not stated.
+        endpoints: (endpoint id, `gateway` or `interface`, its addresses in the cluster's network).
+    """
 
     name: str
     cloud: str | None = None
     region: str | None = None
     account_id: str | None = None
+    zones: tuple[tuple[str, str], ...] = ()
+    subnets: tuple[tuple[str, str | None, str | None], ...] = ()
+    endpoints: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,26 @@ CREATE OR REPLACE TEMP MACRO is_private_address(a) AS regexp_matches(
 CREATE OR REPLACE TEMP MACRO is_public_address(a) AS
     regexp_matches(a, '^([1-9]|[1-9][0-9]|1[0-9][0-9]|2[01][0-9]|22[0-3])\\.|^[23][0-9a-f]{3}:')
     AND NOT is_private_address(a);
+CREATE OR REPLACE TEMP MACRO whole_groups(a) AS
+    CASE WHEN starts_with(a, '::') THEN '0' ELSE '' END || a
+    || CASE WHEN ends_with(a, '::') THEN '0' ELSE '' END;
+CREATE OR REPLACE TEMP MACRO address_bits(a) AS CASE
+    WHEN regexp_matches(a, '^[0-9]{1,3}(\\.[0-9]{1,3}){3}$') THEN '4' || array_to_string(
+        list_transform(
+            string_split(a, '.'), LAMBDA o: lpad(bin(TRY_CAST(o AS INTEGER)), 8, '0')
+        ), ''
+    )
+    WHEN regexp_matches(a, '^[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}$') THEN '6' || array_to_string(
+        list_transform(
+            string_split(
+                replace(
+                    whole_groups(a), '::',
+                    repeat(':0', 9 - len(string_split(whole_groups(a), ':'))) || ':'
+                ), ':'
+            ), LAMBDA g: lpad(bin(TRY_CAST('0x' || g AS INTEGER)), 16, '0')
+        ), ''
+    )
+END;
 """
 
 
@@ -36,7 +56,8 @@ class SqlSession:
 
     `row_id([id_text(a), id_time(b), …])` gives the ids of definitions.md 11.
     `is_private_address` and `is_public_address` read canonical addresses; neither holds for
-    multicast and reserved ones.
+    multicast and reserved ones. `address_bits` spells a canonical address as its family and its
+    bits, null where it is none.
     """
 
     def __init__(

@@ -10,6 +10,7 @@ from schemas.registry import table_spec, tables
 from schemas.table import FLEET
 from tests.transforms.frames import DAY, checked
 from transforms.day import BuildDay
+from transforms.intermediate.address_prefixes import ADDRESS_RANGES
 from transforms.registry import MODULES, transforms
 from transforms.sql import SqlSession
 
@@ -27,13 +28,15 @@ ENDPOINTS = pl.Schema(
     }
 )
 """Columns of the view `endpoints`, the catalogue of reference data."""
-SPECIAL_VIEWS = {"endpoints", "deliveries", "export_files"}
+SPECIAL_VIEWS = {"endpoints", "address_ranges", "deliveries", "export_files"}
 """What a build shows beside staging, intermediate and mart tables."""
 
 
 def empty_view(name: str) -> pl.DataFrame:
     if name == "endpoints":
         return pl.DataFrame(schema=ENDPOINTS)
+    if name == "address_ranges":
+        return pl.DataFrame(schema=ADDRESS_RANGES)
     spec = table_spec(name)
     empty = spec.empty()
     if spec.layer in {"intermediate", "marts"}:
