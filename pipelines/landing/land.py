@@ -35,7 +35,7 @@ from pipelines.landing.inputs import (
 )
 from pipelines.landing.marks import Mark, known_marks, remember_marks
 from pipelines.landing.parsing import Batch, BatchOutcome, FileJob, FileOutcome, parse_batch
-from pipelines.landing.readers import UNREADABLE, Scan, scan
+from pipelines.landing.readers import UNREADABLE, Break, Scan, scan
 from pipelines.landing.reading import read_as
 from pipelines.ledger import EXPORT_FILES, REJECTED_RECORDS, Ledger
 from pipelines.publication import TableWriter
@@ -440,12 +440,18 @@ def _batches(fresh: Sequence[_Found]) -> list[Batch]:
                     i.context,
                     i.format,
                     i.scan.text_bytes,
+                    _inside(i.scan.broken),
                 )
                 for i in chunk
             )
             part = identity(*(job.export_file_id for job in jobs))[:16]
             batches.append(Batch(part, chunk[0].context.cluster, jobs))
     return batches
+
+
+def _inside(broken: Break | None) -> Break | None:
+    """The break, if it makes all of the file doubtful."""
+    return broken if broken is not None and broken.is_damage else None
 
 
 def _chunks(items: Sequence[_Found]) -> Iterator[list[_Found]]:

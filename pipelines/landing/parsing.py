@@ -20,7 +20,7 @@ from pipelines.landing.formats import parsers
 from pipelines.landing.frames import NOT_REPRESENTABLE, Provenance, checked_frames
 from pipelines.landing.inputs import local_copy
 from pipelines.landing.parquet_rows import is_parquet
-from pipelines.landing.readers import MAX_LINE_BYTES, Break, raw_records
+from pipelines.landing.readers import MAX_LINE_BYTES, Break, damage_of, raw_records
 from pipelines.landing.wrapped import inner_records, shape_of, wrapping_of
 from pipelines.ledger import REJECTED_RECORDS
 from pipelines.publication import TableWriter, check, check_table
@@ -48,6 +48,7 @@ class FileJob:
         context: What is known of it.
         format: Parser to use.
         text_bytes: Size after decompression; 0 if not known.
+        damage: Where its stream is damaged inside, so that nothing in it can be believed.
     """
 
     export_file_id: str
@@ -56,6 +57,7 @@ class FileJob:
     context: FileContext
     format: str
     text_bytes: int = 0
+    damage: Break | None = None
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,8 @@ def parse_batch(lake: Lake, batch: Batch, temp: Path | None) -> BatchOutcome:
             outcome = FileOutcome(job.export_file_id)
             with local_copy(job.source, job.size, temp) as path:
                 is_big = job.format in COLUMN_FORMATS and job.text_bytes >= COLUMNS_FROM
-                if is_big and not is_parquet(path) and not _is_wrapped(path, job.format):
+                is_text = job.damage is None and not is_parquet(path)
+                if is_big and is_text and not _is_wrapped(path, job.format):
                     _parse_columns(path, job, part, outcome)
                 else:
                     _parse_file(path, job, part, outcome)
@@ -148,11 +151,22 @@ def parse_batch(lake: Lake, batch: Batch, temp: Path | None) -> BatchOutcome:
     return BatchOutcome(batch, tuple(outcomes))
 
 
-def parse_records(path: Path, parser: Parser, context: FileContext) -> Iterator[Parsed]:
-    """All records of a file, in order; the break of a damaged stream is the last record.
+def parse_records(
+    path: Path, parser: Parser, context: FileContext, damage: Break | None = None
+) -> Iterator[Parsed]:
+    """All records of a file, in order; the break of a truncated stream is the last record.
 
     Wrappers that stand around the records are taken off before the parser sees them.
+
+    Args:
+        path: A local file.
+        parser: Its format.
+        context: What is known of it.
+        damage: Where its stream is damaged inside: then that is its only record.
     """
+    if damage is not None:
+        yield Parsed(f"byte {damage.offset}", damage.offset, b"", reject=damage.reason)
+        return
     broken: list[Break] = []
     wrapping = wrapping_of(path, parser)
     shape = parser.shape if wrapping is None else shape_of(path)
@@ -281,7 +295,7 @@ def _parse_file(
         pending.clear()
         refused.clear()
 
-    for index, parsed in enumerate(parse_records(path, parser, job.context)):
+    for index, parsed in enumerate(parse_records(path, parser, job.context, job.damage)):
         outcome.record_count += 1
         if parsed.ignore is not None:
             outcome.ignored[parsed.ignore] += 1
@@ -458,7 +472,9 @@ def check_file(path: Path, format_name: str, context: FileContext, kept: int) ->
         context: What is known of it.
         kept: Refused records to keep at most.
     """
-    job = FileJob("check", str(path), path.stat().st_size, context, format_name)
+    job = FileJob(
+        "check", str(path), path.stat().st_size, context, format_name, damage=damage_of(path)
+    )
     findings = Findings(FileOutcome(job.export_file_id))
     nowhere = _Nowhere(findings, kept)
     _parse_file(path, job, nowhere, findings.outcome, nowhere.show)

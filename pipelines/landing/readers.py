@@ -1,8 +1,9 @@
 """Open export files with checked decompression and cut them into raw records.
 
-Compression is read from the content, never from the name. A damaged or truncated stream keeps what
-was readable before the break; the break itself becomes one reject. A Parquet file is text, too: one
-JSON line per row.
+Compression is read from the content, never from the name. A truncated stream keeps what was
+readable before the break; the break itself becomes one reject. A stream that is damaged inside (a
+wrong checksum, an invalid block) may have given wrong text long before that shows, so nothing of it
+is kept but the reject. A Parquet file is text, too: one JSON line per row.
 """
 
 import hashlib
@@ -69,10 +70,12 @@ class Break:
     Attributes:
         offset: Bytes of text that were readable.
         reason: Why, as `word: …`.
+        is_damage: A compressed stream is damaged inside: text before it may be wrong, too.
     """
 
     offset: int
     reason: str
+    is_damage: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ class Scan:
 
     Attributes:
         text_bytes: Bytes of readable text.
-        content_hash: SHA-256 of them.
+        content_hash: SHA-256 of them, or of the stored bytes.
         prefixes: (length, SHA-256) of the beginnings that were asked for, shortest first.
         broken: Where reading stopped, if it did.
     """
@@ -113,9 +116,21 @@ def blocks(path: Path) -> Iterator[bytes | Break]:
                 return
             yield bytes(block)
     except _DAMAGED as error:
-        yield Break(offset, _why(error))
+        reason = _why(error)
+        is_packed = not isinstance(stream, io.RawIOBase)
+        yield Break(offset, reason, is_damage=is_packed and not reason.startswith("truncated"))
     finally:
         stream.close()
+
+
+def damage_of(path: Path) -> Break | None:
+    """Where the stream of a compressed file is damaged inside; none of a truncated or whole one."""
+    with path.open("rb") as file:
+        magic = file.read(4)
+    if magic[:2] != _GZIP and magic != _ZSTD:
+        return None
+    found = [block for block in blocks(path) if isinstance(block, Break) and block.is_damage]
+    return found[0] if found else None
 
 
 def head(path: Path, size: int = HEAD_BYTES) -> bytes:
@@ -135,7 +150,8 @@ def head(path: Path, size: int = HEAD_BYTES) -> bytes:
 def scan(path: Path, prefix_lengths: Sequence[int] = ()) -> Scan:
     """Hash a file, and its beginnings at the lengths at which an earlier content may end.
 
-    The content of a Parquet file is its bytes.
+    The content of a Parquet file is its bytes; so is that of a stream that is damaged inside, which
+    is no copy of a whole one, however much of its text seems to be.
 
     Args:
         path: The file.
@@ -159,6 +175,10 @@ def scan(path: Path, prefix_lengths: Sequence[int] = ()) -> Scan:
         offset += len(block)
     if broken is None and is_parquet(path):
         broken = _damage_of_rows(path)
+    if broken is not None and broken.is_damage:
+        with path.open("rb") as file:
+            stored = hashlib.file_digest(file, "sha256")
+        return Scan(offset, stored.hexdigest(), (), broken)
     proper = tuple(p for p in prefixes if p[0] < offset)
     return Scan(offset, whole.hexdigest(), proper, broken)
 

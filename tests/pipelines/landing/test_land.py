@@ -580,3 +580,25 @@ def test_an_empty_file_of_a_stated_format_lands_and_one_of_any_format_is_named(
     report, ledger = run(zone(other, SETTINGS.replace("format: s3_access_log", "format: auto")))
     assert report.unknown == [(str(other / "in/2026-03-10/a.log"), "the file is empty")]
     assert ledger.files.is_empty()
+
+
+def test_a_stream_damaged_inside_gives_one_reject_and_its_whole_copy_gives_all(
+    tmp_path: Path,
+) -> None:
+    """A wrong checksum says that some text is wrong, not which: none of it may count."""
+    path = put(tmp_path, "a.log", [line(1), line(2)])
+    text = path.read_bytes()
+    path.unlink()
+    packed = bytearray(gzip.compress(text))
+    packed[-8] ^= 0xFF
+    (path.parent / "a.log.gz").write_bytes(bytes(packed))
+    settings = zone(tmp_path)
+    report, ledger = run(settings)
+    assert counts(report) == (1, 0, 0, 1, 0)
+    assert [row["reason"] for row in rejects(ledger)] == [
+        "checksum: expected the checksum in the stream, got another one"
+    ]
+    (path.parent / "b.log.gz").write_bytes(gzip.compress(text))
+    report, ledger = run(settings)
+    assert counts(report) == (2, 2, 0, 0, 0)
+    assert keys(ledger) == ["key-1", "key-2"]

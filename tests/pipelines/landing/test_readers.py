@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.landing import readers
-from pipelines.landing.readers import Break, head, raw_records, scan
+from pipelines.landing.readers import Break, damage_of, head, raw_records, scan
 from transforms.staging.parser import RawRecord
 
 LINES = [f"line {n} {'x' * (n % 50)}".encode() for n in range(20_000)]
@@ -75,9 +75,27 @@ def test_a_wrong_gzip_checksum_is_a_break(tmp_path: Path) -> None:
     assert broken is not None
     assert broken.reason == "checksum: expected the checksum in the stream, got another one"
     assert len(TEXT) - readers.PIECE <= broken.offset <= len(TEXT)
-    kept = [r.data for r in raw_records(path, "lines") if isinstance(r, RawRecord)]
-    assert kept == LINES[: len(kept)]
-    assert len(kept) > 15_000
+    assert broken.is_damage
+    assert damage_of(path) == broken
+
+
+def test_the_content_of_a_damaged_stream_is_its_stored_bytes(tmp_path: Path) -> None:
+    packed = bytearray(compress("gz", TEXT))
+    packed[-8] ^= 0xFF
+    (tmp_path / "damaged").write_bytes(bytes(packed))
+    (tmp_path / "whole").write_bytes(compress("gz", TEXT))
+    damaged, whole = scan(tmp_path / "damaged"), scan(tmp_path / "whole", [100])
+    assert damaged.content_hash == hashlib.sha256(bytes(packed)).hexdigest()
+    assert whole.content_hash == hashlib.sha256(TEXT).hexdigest()
+    assert (damaged.prefixes, damage_of(tmp_path / "whole")) == ((), None)
+
+
+@pytest.mark.parametrize("kind", ["gz", "zst"])
+def test_a_truncated_or_plain_file_is_not_damaged_inside(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "cut").write_bytes(compress(kind, TEXT)[:-20])
+    (tmp_path / "plain").write_bytes(TEXT)
+    assert damage_of(tmp_path / "cut") is None
+    assert damage_of(tmp_path / "plain") is None
 
 
 def test_a_bomb_stops_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
