@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
+from ipaddress import ip_network
 from typing import Any
 
 import polars as pl
 
 from schemas.registry import table_spec
+from transforms.intermediate.address_prefixes import ADDRESS_RANGES, network_key
 from transforms.sql import SqlSession
 
 DAY = date(2026, 3, 2)
@@ -81,10 +83,28 @@ def _row_of_fillers(table: str) -> dict[str, Any]:
 def show(session: SqlSession, **tables: Iterable[Mapping[str, Any]]) -> None:
     """Register partial rows as tables of their names; derived ones get a `date` column."""
     for name, rows in tables.items():
+        if name == "address_ranges":
+            session.register(name, pl.DataFrame(list(rows), schema=ADDRESS_RANGES))
+            continue
         # `all_flows` holds the repeated rows of `flows` too.
         table = name.removeprefix("all_")
         derived = table_spec(table).layer in {"intermediate", "marts"}
         session.register(name, frame(table, rows, date_column=derived))
+
+
+def network_row(
+    cidr: str, provider: str | None, service: str | None, region: str | None
+) -> dict[str, Any]:
+    """A row of `address_ranges`, the providers' published networks."""
+    network = ip_network(cidr)
+    return {
+        "network": network_key(network),
+        "prefix_length": network.prefixlen,
+        "provider": provider,
+        "service": service,
+        "region": region,
+        "valid_from": at("00:00"),
+    }
 
 
 def rows_of(

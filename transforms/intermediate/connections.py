@@ -29,7 +29,9 @@ ends tell stand in the session's table `connections_ignored` (reason, events of 
 **Names** (design.md 5): HTTP host; a live binding of the pod, its node or the cluster; what Hubble
 states within 2 s of the start; the only external name that the pod asked in the 5 s before, where
 the log has no answers and the address is not known as other names' only; the service; an address
-known everywhere. Inside the cluster the resource is the service or workload whatever the name.
+known everywhere; the provider's service whose published network holds the address (never a host's
+name: the resource stays the address). Inside the cluster the resource is the service or workload
+whatever the name.
 """
 
 from datetime import timedelta
@@ -38,6 +40,7 @@ from transforms.day import BuildDay
 from transforms.intermediate.container_match import match_containers
 from transforms.intermediate.name_match import match_names
 from transforms.intermediate.pod_match import match_pods
+from transforms.intermediate.range_match import match_ranges
 from transforms.sql import SqlSession, statement
 from transforms.transform import Reads, Transform
 
@@ -72,7 +75,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "connection_tuples", "connection_complex", "connection_segments",
         "connection_ordinals", "match_input", "match_output", "connection_peers", "name_input",
         "name_output", "connection_asked", "container_input", "container_output",
-        "well_known_addresses",
+        "well_known_addresses", "range_input", "range_output",
     )  # fmt: skip
     with session.dropped(*helpers):
         session.create("connection_tuples", PACKAGE, "connection_tuples", values)
@@ -96,6 +99,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
         session.create("connections_ignored", PACKAGE, "connections_ignored", values)
         session.create("name_input", PACKAGE, "connection_name_input", values)
         match_names(session)
+        session.create("range_input", PACKAGE, "connection_range_input")
+        match_ranges(session)
         session.create("connection_asked", PACKAGE, "connection_asked", values)
         session.create("container_input", PACKAGE, "connection_container_input", values)
         match_containers(session)
@@ -122,7 +127,8 @@ TRANSFORM = Transform(
         Reads("container_states", "pods"),
         Reads("services", "pods"),
         Reads("name_bindings", "names"),
+        Reads("address_ranges"),
     ),
     build=build,
-    version=4,
+    version=5,
 )

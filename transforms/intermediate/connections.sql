@@ -1,6 +1,6 @@
 -- Connections with names, resources, containers and ends.
 -- Grain: one connection with an event on the day.
--- Reads: connection_peers, name_output, connection_asked, container_output.
+-- Reads: connection_peers, name_output, connection_asked, range_output, container_output.
 -- Parameters: $cluster, $date (the day), $start_us and $end_us (the day), $silence_us,
 --   $neighbour_us.
 WITH named AS (
@@ -15,10 +15,13 @@ WITH named AS (
         n.candidate_names AS answered_names,
         epoch_us(n.answer_at) AS answered_us,
         a.query_name,
-        c.service || '.' || c.service_namespace || '.svc' AS service_name
+        c.service || '.' || c.service_namespace || '.svc' AS service_name,
+        g.service AS range_service
     FROM connection_peers AS c
     LEFT JOIN name_output AS n ON c.connection = n.item_id
     LEFT JOIN connection_asked AS a ON c.connection = a.connection
+    LEFT JOIN range_output AS g
+        ON c.peer_kind IN ('outside', 'unknown') AND c.responder_address = g.address
     WHERE c.ignored_as IS NULL
 ),
 
@@ -34,6 +37,7 @@ laddered AS (
             WHEN query_name IS NOT NULL THEN 'dns_time'
             WHEN service_name IS NOT NULL THEN 'kube_service'
             WHEN known_address_name IS NOT NULL THEN 'well_known_address'
+            WHEN range_service IS NOT NULL THEN 'address_range'
             ELSE 'none'
         END AS name_kind,
         CASE
@@ -79,6 +83,7 @@ addressed AS (
             WHEN 'dns_time' THEN query_name
             WHEN 'kube_service' THEN service_name
             WHEN 'well_known_address' THEN known_address_name
+            WHEN 'address_range' THEN range_service
         END AS peer_name
     FROM laddered
 )
@@ -155,7 +160,8 @@ SELECT
         WHEN c.peer_kind = 'node' AND c.final_responder_node IS NOT NULL
             THEN 'node://' || CAST($cluster AS VARCHAR) || '/' || c.final_responder_node || c.door
         WHEN
-            c.peer_name IS NOT NULL AND c.name_kind NOT IN ('kube_service', 'well_known_address')
+            c.peer_name IS NOT NULL
+            AND c.name_kind NOT IN ('kube_service', 'well_known_address', 'address_range')
             THEN 'dns://' || c.peer_name || c.door
         WHEN CONTAINS(c.responder_address, ':')
             THEN 'ip://[' || c.responder_address || ']' || c.door

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.transforms.frames import DAY, at, checked, rows_of, show
+from tests.transforms.frames import DAY, at, checked, network_row, rows_of, show
 from transforms.day import BuildDay
 from transforms.intermediate import connections
 from transforms.sql import SqlSession
@@ -22,7 +22,7 @@ POD, PEER, NODE, OUT = "192.0.2.1", "192.0.2.2", "192.0.2.250", "203.0.113.9"
 CLIENT_PORT, PORT = 40000, 443
 TABLES = (
     "flows", "dns_lookups", "pod_intervals", "node_states", "pod_states", "container_states",
-    "services", "name_bindings",
+    "services", "name_bindings", "address_ranges",
 )  # fmt: skip
 
 Rows = list[dict[str, Any]]
@@ -611,6 +611,34 @@ def test_the_metadata_service_is_known_everywhere():
     assert (row["peer_kind"], row["name_kind"]) == ("metadata", "well_known_address")
     assert row["peer_name"] == "instance-metadata"
     assert row["resource_id"] == "ip://169.254.169.254:80"
+
+
+RANGES = [
+    network_row("203.0.113.0/24", "aws", "AMAZON", "us-east-1"),
+    network_row("203.0.113.0/28", "aws", "S3", "us-east-1"),
+]
+
+
+def test_an_address_that_only_a_providers_network_holds_is_a_service_and_no_host():
+    row = one([sent("08:00", "SYN")], address_ranges=RANGES)
+    assert (row["peer_kind"], row["name_kind"], row["peer_name"]) == (
+        "outside", "address_range", "S3",
+    )  # fmt: skip
+    assert (row["resource_id"], row["canonical_name"], row["candidate_names"]) == (
+        f"ip://{OUT}:443", None, None,
+    )  # fmt: skip
+
+
+def test_every_other_rung_comes_before_the_providers_networks():
+    http = sent("08:00", http_host="data.example.com", l7_type="REQUEST", event_type=129)
+    row = one([sent("08:00", "SYN"), http], address_ranges=RANGES)
+    assert row["name_kind"] == "http_host"
+    told = sent("08:00", "SYN", destination_names=["a.example.com", "b.example.com"])
+    row = one([told], address_ranges=RANGES)
+    assert (row["name_kind"], row["peer_name"]) == ("ambiguous", None)
+    nodes = [{"cluster": "alder", "node": "node-b", "addresses": [OUT], "created_at": at("00:00")}]
+    row = one([sent("08:00", "SYN")], address_ranges=RANGES, node_states=nodes)
+    assert (row["peer_kind"], row["name_kind"]) == ("node", "none")
 
 
 def test_addresses_of_version_6_stand_in_brackets():
