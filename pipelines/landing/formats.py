@@ -32,6 +32,8 @@ MODULES = (
     "antrea",
     "netflow_json",
     "proxy_access_log",
+    "registry_access_log",
+    "containerd",
     "cloudtrail",
     "gcs_usage",
     "gcs_audit",

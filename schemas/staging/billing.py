@@ -34,6 +34,10 @@ class BillingLines(StagingTable):
     account_id: str = c.column(
         "Account, subscription or project whose usage it is.", null="not stated"
     )
+    bill_id: str = c.column(
+        "Hash of the export and the folder in which deliveries of one bill stand: a later one of a "
+        "period replaces the earlier ones of that bill."
+    )
     delivery_id: str = c.column(
         "Hash that files of one delivery share: export, folder and the delivery's name or day."
     )

@@ -181,6 +181,22 @@ def unknown_label(data: bytes, random: Random) -> bytes | None:
     return name + brace + added + rest
 
 
+def other_response_size(data: bytes, random: Random) -> bytes | None:
+    """Let the size in a line of a registry be any number."""
+    places = list(re.finditer(rb'(?<=" \d{3} )\d+(?= ")|(?<=written=)\d+', data))
+    if len(places) != 1:
+        return None
+    return data[: places[0].start()] + random.choice(LARGE) + data[places[0].end() :]
+
+
+def other_pulled_size(data: bytes, random: Random) -> bytes | None:
+    """Let the bytes that an image took be any number."""
+    places = list(re.finditer(rb"(?<=bytes read=)\d+", data))
+    if len(places) != 1:
+        return None
+    return data[: places[0].start()] + random.choice(LARGE) + data[places[0].end() :]
+
+
 _OBJECT = (
     "annotations finalizers generation hostIPs managedFields ownerReferences qosClass "
     "selfLink terminationGracePeriodSeconds"
@@ -270,6 +286,18 @@ RULES: dict[str, Rules] = {
     "cloudtrail": rules(
         optional="additionalEventData readOnly managementEvent recipientAccountId tlsDetails",
         free="userAgent errorMessage",
+    ),
+    "registry_access_log": rules(
+        optional="go.version http.request.id http.response.contenttype http.response.duration "
+        "http.request.useragent http.request.host auth.user.name id username",
+        free="http.request.useragent username",
+        large="http.response.written",
+        change=other_response_size,
+    ),
+    "containerd": rules(
+        optional="__CURSOR _PID PRIORITY _SYSTEMD_UNIT _HOSTNAME error level",
+        free="error",
+        change=other_pulled_size,
     ),
     "gcs_usage": rules(change=other_gcs_agent),
     "gcs_audit": rules(

@@ -1,4 +1,4 @@
-"""AWS CloudTrail: data events of S3, and credentials that were given to pods.
+"""AWS CloudTrail: data events of S3, credentials that were given to pods, pulls from ECR.
 
 Sources: the CloudTrail user guide's pages on record contents and on log files; the S3 user guide's
 page on its entries; public events. A file is one object `{"Records": […]}`, gzipped; other tools
@@ -13,7 +13,8 @@ case and requests as text.
 * S3 writes the user agent in brackets, and Outposts the key as `Key`. Where an access point was
   asked, the bucket is the one that the event's resources name.
 * Network activity events state what a VPC endpoint refused, without bytes, and are ignored; so are
-  insights, management events (but for given credentials) and data events of other services.
+  insights, management events (but for given credentials and calls of ECR that move images) and
+  data events of other services.
 * `AssumeRoleForPodIdentity` names node and cluster, but neither the pod nor the credentials, which
   the event `AssumeRole` of the same second does.
 """
@@ -42,6 +43,8 @@ from transforms.staging.cloudtrail_exports import (
     as_written,
     name_of,
 )
+from transforms.staging.cloudtrail_registry import TABLE as REGISTRY_TABLE
+from transforms.staging.cloudtrail_registry import is_of_images, read_registry_event
 from transforms.staging.cloudtrail_sessions import read_session
 from transforms.staging.json_heads import first_value
 from transforms.staging.json_items import parse_items
@@ -146,6 +149,8 @@ def _read(item: Item, context: FileContext) -> tuple[Row, ...] | str:
         return ((f.TABLE, _request(event, item, context)),)
     if event.event_source == "sts.amazonaws.com" and event.event_name in SESSION_EVENTS:
         return read_session(event, item, context)
+    if is_of_images(event):
+        return read_registry_event(event, item, context)
     if event.event_name == "AssumeRoleForPodIdentity":
         return "no_credentials"
     return "other_service" if is_data else "management_event"
@@ -293,13 +298,13 @@ def _is_event(value: dict[str, Any]) -> bool:
 PARSER = Parser(
     name="cloudtrail",
     title="AWS CloudTrail",
-    tables=(f.TABLE, "credential_sessions"),
+    tables=(f.TABLE, "credential_sessions", REGISTRY_TABLE),
     shape="json",
     record="one event: an item of `Records`, a line or a single object",
     cannot_tell=(
         "HTTP status, byte ranges, sizes of objects, durations, keys of a batch delete; the pod "
-        "behind an event, but through credentials of EKS Pod Identity; what the trail's selectors "
-        "leave out"
+        "behind an event, but through credentials of EKS Pod Identity; bytes of image layers; what "
+        "the trail's selectors leave out"
     ),
     recognise=_recognise,
     parse=_parse,
@@ -309,4 +314,5 @@ PARSER = Parser(
         "object_requests.vpc_endpoint_id", "credential_sessions.pod_uid",
     ),
     tested_on="real",
+    version=2,
 )  # fmt: skip

@@ -1,10 +1,11 @@
-"""CloudTrail: a log file, events as lines, of EventBridge, of Athena, and of given credentials."""
+"""CloudTrail: a log file, events as lines, of EventBridge, Athena, ECR, of given credentials."""
 
 import json
 from typing import Any
 
 _ROLE = "arn:aws:iam::111122223333:role/trainer"
 _SESSION = "arn:aws:sts::111122223333:assumed-role/trainer/eks-alder-train-0a1b"
+_DIGEST = "sha256:" + "0123456789abcdef" * 4
 _HOST = "example-data.s3.eu-west-1.amazonaws.com"
 
 
@@ -102,6 +103,28 @@ _WEB = {
 _NODE = {"userIdentity": {"type": "AWSService", "invokedBy": "ec2.amazonaws.com"}}
 
 
+def _image(number: int, name: str = "BatchGetImage", **changes: Any) -> dict[str, Any]:
+    event = _event(number) | {
+        "eventSource": "ecr.amazonaws.com",
+        "eventName": name,
+        "eventCategory": "Management",
+        "managementEvent": True,
+        "additionalEventData": None,
+        "userAgent": "containerd/1.7.2",
+        "requestParameters": {
+            "registryId": "111122223333",
+            "repositoryName": "ml/trainer",
+            "imageIds": [{"imageTag": f"1.{number}"}, {"imageDigest": _DIGEST}],
+            "acceptedMediaTypes": ["application/vnd.oci.image.index.v1+json"],
+        },
+        "resources": [],
+    }
+    return event | changes
+
+
+_LAYER = {"requestParameters": {"repositoryName": "ml/trainer", "layerDigest": _DIGEST}}
+
+
 def _table_row(number: int) -> dict[str, Any]:
     event = _event(number)
     texts = {"requestParameters", "responseElements", "additionalEventData"}
@@ -150,6 +173,12 @@ FILES: tuple[bytes, ...] = (
         _session(13, **_WEB),
         _session(14, **_NODE),
         _event(15, eventCategory="NetworkActivity", eventType="AwsVpceEvent"),
+    ),
+    _lines(
+        *(_image(n) for n in range(4)),
+        *(_image(n, "GetDownloadUrlForLayer", **_LAYER) for n in range(4, 8)),
+        _image(8, "GetAuthorizationToken", requestParameters=None),
+        _image(9, "DescribeImages"),
     ),
     _lines(*(_enveloped(n) for n in range(8))),
     _lines(*(_table_row(n) for n in range(8))),
