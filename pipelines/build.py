@@ -20,6 +20,7 @@ from pipelines.ledger import EXPORT_FILES, Ledger, StagedPart
 from pipelines.parquet import read_files, scan_files, with_all_columns
 from pipelines.publication import Made, Published, content_of, digest, made_from, publish
 from pipelines.reference.catalogue import load_endpoints
+from pipelines.reference.prices import load_prices
 from pipelines.restatements import Restating, is_restated, restate
 from pipelines.settings import Settings
 from pipelines.storage import Lake
@@ -32,6 +33,7 @@ from transforms.sql import SqlSession
 from transforms.transform import Reads, Span, Transform
 
 ENDPOINTS = "endpoints"
+PRICES = "prices"
 ADDRESS_RANGES = "address_ranges"
 OF_NO_CLUSTER = {"run_versions", "run_statuses"}
 """Staging tables that a cluster reads from the fleet's files too: a run's cluster is its pods'."""
@@ -231,6 +233,10 @@ def gather(
             frame = _endpoints(settings)
             inputs.frames[ENDPOINTS] = frame
             texts.append(_frame_digest(frame))
+        elif read.table == PRICES:
+            frame = _prices(settings, day)
+            inputs.frames[PRICES] = frame
+            texts.append(_frame_digest(frame))
         elif read.table == ADDRESS_RANGES:
             known, frame = settings.address_ranges.in_force(day.end_at)
             inputs.frames[ADDRESS_RANGES] = frame
@@ -262,7 +268,8 @@ def basis_of(settings: Settings, lake: Lake, ledger: Ledger, day: BuildDay) -> B
     deliveries are counted on. What is worth telling is told by file in `pipelines.late`.
     """
     known, _ = settings.address_ranges.in_force(day.end_at)
-    texts = [_settings_facts(day), _frame_digest(_endpoints(settings)), known]
+    references = (_endpoints(settings), _prices(settings, day))
+    texts = [_settings_facts(day), *map(_frame_digest, references), known]
     files: set[str] = set()
     earlier: dict[dt.date, set[str]] = {}
     runs = _runs_of(lake, day.date)
@@ -351,13 +358,24 @@ def span_start(day: BuildDay, span: Span) -> dt.datetime | None:
     if span == "repeats":
         # A read of the oldest day may have begun the day before that.
         look_back += day.look_back.transfers
-    # Counters read twice their look-back, so that what counts as absent does not depend on it.
-    return day.start_at - look_back * (2 if span == "counters" else 1)
+    if span == "counters":
+        # Twice, so that what counts as absent does not depend on it; and what contradicts itself
+        # does so on a whole day.
+        look_back = max(2 * look_back, dt.timedelta(days=1))
+    return day.start_at - look_back
 
 
 def _endpoints(settings: Settings) -> pl.DataFrame:
     stated = settings.reference.endpoints
     return load_endpoints(settings.resolve(stated) if stated else None)
+
+
+def _prices(settings: Settings, day: BuildDay) -> pl.DataFrame:
+    """Prices that are valid on the day: others say nothing of it and would make it stale."""
+    stated = settings.reference.prices
+    prices = load_prices(settings.resolve(stated) if stated else None)
+    starts = pl.col("valid_from") <= day.date
+    return prices.filter(starts & (pl.col("valid_to").is_null() | (pl.col("valid_to") > day.date)))
 
 
 def _settings_facts(day: BuildDay) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from pipelines.reference.prices import PRICES_SCHEMA
 from schemas.registry import table_spec, tables
 from schemas.table import FLEET
 from tests.transforms.frames import DAY, checked
@@ -28,7 +29,7 @@ ENDPOINTS = pl.Schema(
     }
 )
 """Columns of the view `endpoints`, the catalogue of reference data."""
-SPECIAL_VIEWS = {"endpoints", "address_ranges", "deliveries", "export_files"}
+SPECIAL_VIEWS = {"endpoints", "prices", "address_ranges", "deliveries", "export_files"}
 """What a build shows beside staging, intermediate and mart tables."""
 
 
@@ -37,6 +38,8 @@ def empty_view(name: str) -> pl.DataFrame:
         return pl.DataFrame(schema=ENDPOINTS)
     if name == "address_ranges":
         return pl.DataFrame(schema=ADDRESS_RANGES)
+    if name == "prices":
+        return pl.DataFrame(schema=PRICES_SCHEMA)
     spec = table_spec(name)
     empty = spec.empty()
     if spec.layer in {"intermediate", "marts"}:
