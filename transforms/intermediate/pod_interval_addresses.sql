@@ -1,7 +1,8 @@
 -- From when to when each pod held each address that it showed.
 -- Grain: one pod and address; pods that showed none by the day's end have one row with a null
 --   address. `touches_day` is false where the interval ended before the day.
--- Reads: pod_interval_states, pod_interval_pods, pod_interval_agents, pod_interval_history.
+-- Reads: pod_interval_states, pod_interval_pods, pod_interval_agents, pod_interval_renamed,
+--   pod_interval_history.
 -- Parameters: $day_start, $day_end, $look_back (interval).
 WITH shown AS (
     SELECT
@@ -166,26 +167,39 @@ reused AS (
     WHERE address IS NOT NULL AND NOT host_network
 ),
 
+-- So does what flows call the address; the start of the interval stays its earliest end.
+followed AS (
+    SELECT
+        p.*,
+        -- LEAST and GREATEST leave nulls out.
+        LEAST(
+            r.next_start_at,
+            CASE WHEN n.renamed_at IS NOT NULL THEN GREATEST(n.renamed_at, p.start_at) END
+        ) AS next_start_at
+    FROM proven AS p
+    LEFT JOIN reused AS r ON p.pod_uid = r.pod_uid AND p.address = r.address
+    LEFT JOIN pod_interval_renamed AS n ON p.pod_uid = n.pod_uid AND p.address = n.address
+),
+
 ended AS (
     SELECT
         p.pod_uid, p.address, p.start_at, p.start_basis,
         CASE
             -- Agents' clocks do not keep an address that another pod surely has.
-            WHEN p.end_basis = 'agent_event' THEN LEAST(p.proven_end_at, r.next_start_at)
+            WHEN p.end_basis = 'agent_event' THEN LEAST(p.proven_end_at, p.next_start_at)
             WHEN p.end_basis IS NOT NULL THEN p.proven_end_at
-            ELSE LEAST(r.next_start_at, GREATEST(p.last_seen_end_at, p.start_at))
+            ELSE LEAST(p.next_start_at, GREATEST(p.last_seen_end_at, p.start_at))
         END AS end_at,
         CASE
-            WHEN p.end_basis = 'agent_event' AND r.next_start_at < p.proven_end_at
+            WHEN p.end_basis = 'agent_event' AND p.next_start_at < p.proven_end_at
                 THEN 'address_reused'
             WHEN p.end_basis IS NOT NULL THEN p.end_basis
-            WHEN r.next_start_at <= GREATEST(p.last_seen_end_at, p.start_at)
-                OR p.last_seen_end_at IS NULL AND r.next_start_at IS NOT NULL
+            WHEN p.next_start_at <= GREATEST(p.last_seen_end_at, p.start_at)
+                OR p.last_seen_end_at IS NULL AND p.next_start_at IS NOT NULL
                 THEN 'address_reused'
             ELSE 'last_seen'
         END AS end_basis
-    FROM proven AS p
-    LEFT JOIN reused AS r ON p.pod_uid = r.pod_uid AND p.address = r.address
+    FROM followed AS p
 ),
 
 by_day_end AS (

@@ -20,10 +20,11 @@ same pod starts at the new sandbox, else at its first state.
 `finished` (last container of a pod that is terminal or being deleted), `deleted` (the watch's time;
 without one of its own the deletion timestamp, unless the pod was seen alive later), `last_seen` at
 the first sight of a terminal pod that states no time. Else the end is assumed: `address_reused` at
-the next start of another pod on that address (never for host-network pods), `last_seen` after the
-last sight alive plus the look-back. Where no state tells an end, or only the first sight of a pod
-that was dead, agents may: `agent_event`, the address was taken from the pod's name. What ends after
-the day is `open`.
+the next start of another pod on that address (never for host-network pods), told by its states or,
+where no export knows it, by flows that name another pod there; `last_seen` after the last sight
+alive plus the look-back. Where no state tells an end, or only the first sight of a pod that was
+dead, agents may: `agent_event`, the address was taken from the pod's name. What ends after the day
+is `open`.
 
 **Agents** name a pod by namespace and name. They speak of a pod that states know, at a time at
 which that pod is known to have the name (pod_interval_agents.sql); a pod without UID is never made
@@ -41,7 +42,7 @@ that are not built.
 
 from datetime import date, timedelta
 
-from transforms.day import BuildDay
+from transforms.day import SKEW_GUARD, BuildDay
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
@@ -51,6 +52,7 @@ STEPS = (
     "pod_interval_pods",
     "pod_interval_history",
     "pod_interval_agents",
+    "pod_interval_renamed",
     "pod_interval_addresses",
     "pod_interval_attempts",
     "pod_interval_nodes",
@@ -70,6 +72,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "read_until": day.read_until,
         "span_start": day.start_at - day.look_back.pods,
         "look_back": day.look_back.pods,
+        "skew_guard": SKEW_GUARD,
         "gap_starts": [first for first, _ in gaps],
         "gap_ends": [last for _, last in gaps],
     }
@@ -104,5 +107,5 @@ TRANSFORM = Transform(
         Reads("pod_intervals", "history"),
     ),
     build=build,
-    version=2,
+    version=3,
 )

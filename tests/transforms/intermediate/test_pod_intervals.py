@@ -612,6 +612,70 @@ def test_an_address_that_another_pod_has_is_not_kept_by_an_agents_clock():
     assert spans(rows)[0] == (*START, at("12:00:05"), "address_reused")
 
 
+# -- what flows call an address whose pod nobody saw end ----------------------------------------
+
+
+def packet(seen: datetime, name: str | None, **more: Any) -> dict[str, Any]:
+    """A packet from the address of pod-a."""
+    return agent(seen, agent_event=None, source_pod_name=name) | more
+
+
+BACK = {
+    "source_address": "198.51.100.7",
+    "source_pod_name": "far",
+    "destination_namespace": "ml",
+    "destination_pod_name": "pod-z",
+    "destination_address": "192.0.2.10",
+}
+
+
+@pytest.mark.parametrize(
+    ("events", "end", "basis"),
+    [
+        # Two guards before the first packet of the other pod.
+        ([packet(at("11:00"), "pod-z")], at("10:59:56"), "address_reused"),
+        ([packet(at("11:00"), None, **BACK)], at("10:59:56"), "address_reused"),
+        (
+            [packet(at("11:00"), "pod-z"), packet(at("10:50"), "pod-y")],
+            at("10:49:56"),
+            "address_reused",
+        ),
+        # An agent that learned late gave the pod's first packets the name of the one before.
+        ([packet(at("11:00"), "pod-z"), packet(at("11:00:01"), "pod-a")], None, "open"),
+        (
+            [packet(at("10:50"), "pod-z"), packet(at("11:00"), "pod-a"), packet(at("12:00"), "q")],
+            at("11:59:56"),
+            "address_reused",
+        ),
+        # States saw it alive behind them.
+        ([packet(at("09:30"), "pod-z")], None, "open"),
+        # The same name in another namespace is another pod; a mask says nothing.
+        (
+            [packet(at("11:00"), "pod-a", source_namespace="web")],
+            at("10:59:56"),
+            "address_reused",
+        ),
+        ([packet(at("11:00"), "pod-a", source_namespace=None)], None, "open"),
+        ([packet(at("11:00"), None)], None, "open"),
+        ([packet(at("11:00"), "pod-z", cluster="birch")], None, "open"),
+        ([packet(at("11:00"), "pod-z", source_address="192.0.2.11")], None, "open"),
+        ([packet(at("00:00:03", days=1), "pod-z")], None, "open"),
+        # The pod before lost the address, and an agent tells it late.
+        ([packet(at("11:00"), "pod-z", **TAKEN)], None, "open"),
+    ],
+)
+def test_flows_that_name_another_pod_end_an_interval_that_nothing_else_ends(events, end, basis):
+    assert spans(built([state(A, at("09:30"))], agents=events)) == [(*START, end, basis)]
+
+
+def test_flows_end_no_interval_whose_end_is_told_and_none_on_the_hosts_network():
+    events = [packet(at("11:00"), "pod-z")]
+    told = [state(A, at("12:00"), last_finished_at=at("11:59"), phase="Failed")]
+    assert spans(built(told, agents=events)) == [(*START, at("11:59"), "finished")]
+    (host,) = spans(built([state(A, at("09:30"), host_network=True)], agents=events))
+    assert host[4:] == (None, "open")
+
+
 NAMELESS = {"addresses": None, "start_time_at": None}
 
 
