@@ -15,6 +15,7 @@ Usd = Annotated[pl.Decimal, 18, 9]
 Amount = Annotated[pl.Decimal, 38, 18]
 """An amount exactly as a bill states it; bills have ten to eighteen decimal places."""
 TextList = Annotated[pl.List, pl.String]
+Instants = Annotated[pl.List, pl.Datetime("us", "UTC")]
 
 PAIR = pl.Struct({"name": pl.String, "value": pl.String})
 Pairs = Annotated[pl.List, PAIR]
@@ -84,6 +85,7 @@ OPERATIONS = (
     "connect", "resolve", "pull", "clone",
 )  # fmt: skip
 OBJECT_OPERATIONS = ("read", "write", "list", "head", "delete", "copy", "other")
+DATASET_BASES = ("settings", "declared", "prefix")
 STAGES = (
     "admission", "queued", "scheduling", "volume_mount", "sandbox", "image_pull", "init",
     "startup", "download", "compute", "interactive", "upload", "teardown", "unknown",

@@ -3,7 +3,7 @@
 import polars as pl
 
 from schemas import columns as c
-from schemas.columns import Instant, TextList
+from schemas.columns import Instant, Instants, TextList
 from schemas.table import Table, table
 
 TRANSFER_MATCH = c.POD_MATCH_KINDS
@@ -135,7 +135,13 @@ class ObjectTransfers(Table):
     operation: str = c.column("What was done.", allowed=c.OBJECT_OPERATIONS)
     object_id: str = c.column("`s3://bucket/key`, `@version` behind it where known.")
     resource_id: str = c.column("Declared path, dataset or bucket (definitions.md 20).")
-    dataset_id: str = c.column("Dataset.", null="only the bucket is known")
+    dataset_id: str = c.column(
+        "Dataset of the settings, else declared path, else the longest stable prefix of the key.",
+        null="only the bucket is known",
+    )
+    dataset_basis: str = c.column(
+        "What names the dataset.", null="no dataset", allowed=c.DATASET_BASES
+    )
     client_address: str = c.column("Address that asked, as the storage saw it.", null="internal")
     principal: str = c.column("Who asked.", null="anonymous")
     user_agent: str = c.column("User agent.", null="not logged")
@@ -151,6 +157,11 @@ class ObjectTransfers(Table):
     error_bytes: pl.Int64 = c.byte_count("Body bytes of all other requests, this day.")
     unlogged_bytes_count: pl.Int64 = c.count(
         "Successful requests whose bytes are not logged; a 304, which has no body, is one."
+    )
+    changed_at: Instants = c.column(
+        "Times, sorted, at which this day's requests gave the object another content: a write or "
+        "copy onto it was done, or it was deleted.",
+        null="they did not",
     )
     object_size_bytes: pl.Int64 = c.byte_count(
         "Object size.", null="not logged, or sizes differ within the burst", adds_up=False

@@ -1,5 +1,6 @@
 """Requests grouped into transfers, from the truth (definitions.md 25)."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -78,15 +79,27 @@ class Transfer:
 
     @property
     def dataset_id(self) -> str | None:
-        """Return the declared dataset that holds the object."""
-        return next((name for name in DATASET_IDS if self.path.startswith(name + "/")), None)
+        """Return the dataset of the settings that holds the object, else its folder.
+
+        The longest stable prefix of a key is its whole folder here: no folder outside the datasets
+        of the settings holds a number, a date, a hash or `name=value`.
+        """
+        stated = next((name for name in DATASET_IDS if self.path.startswith(name + "/")), None)
+        folder, slash, _ = (self.first.key or "").rpartition("/")
+        if stated is not None or not slash:
+            return stated
+        if not re.fullmatch(r"[a-z-]+(/[a-z-]+)*", folder):
+            message = f"the scenario does not decide how far {folder} is stable"
+            raise ValueError(message)
+        return f"s3://{self.first.bucket}/{folder}"
 
     @property
     def resource_id(self) -> str:
         """Return the longest declared path, else the dataset, else the bucket."""
         if self.path.startswith(LEXICON + "/"):
             return LEXICON
-        return self.dataset_id or f"s3://{self.first.bucket}"
+        stated = self.dataset_id if self.dataset_id in DATASET_IDS else None
+        return stated or f"s3://{self.first.bucket}"
 
     @property
     def reader_region(self) -> str | None:

@@ -41,8 +41,20 @@ name, and none is stated.
 Lists of more than 100 candidates are left out. A container is named if it was the only one that ran
 at each request.
 
+**Changes.** `changed_at` holds when an object got another content, or none: writes (an upload in
+parts when it was completed), copies onto it, deletions. Parts, blocks not yet put together and the
+source's record of a copy change nothing.
+
 **Resource.** The longest path that anyone declares above the object, else the dataset of the
 settings (the first whose pattern holds), else the bucket.
+
+**Dataset.** The dataset of the settings, which speaks of every run, else the declared path, else
+the longest stable prefix of the key (transfer_prefixes.sql): its folders before the first that is a
+number, a date, a hash or UUID, a `name=value`, or a word that counts with its number (`epoch-3`).
+The prefix is a function of the key alone, so that a dataset means the same on every day, whoever
+else reads it. definitions.md 20 leaves the dataset null where only the bucket is known: that is so
+where nothing is declared or set and the key has no stable folder. `resource_id` stays the bucket
+where nothing but a prefix names the dataset; `dataset_basis` says which of the three it is.
 
 **Regions.** The reader's is its node's label, else its cluster's setting unless a node disagrees;
 the bucket's is the log's, else what all other requests to the bucket say, else the settings'.
@@ -87,7 +99,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
     _register_settings(session, day)
     helpers = (
         "transfer_groups", "transfer_matched", "container_input", "container_output",
-        "transfer_totals", "transfer_resources", "transfer_buckets", "node_places",
+        "transfer_totals", "transfer_prefixes", "transfer_resources", "transfer_buckets",
+        "node_places",
     )  # fmt: skip
     with session.dropped(*helpers):
         evidence = (
@@ -112,10 +125,12 @@ def build(session: SqlSession, day: BuildDay) -> str:
         session.create("container_input", PACKAGE, "transfer_container_input")
         match_containers(session)
         # Small statements: each of them leaves the engine room to spill.
-        with session.dropped("transfer_bursts", "transfer_sums"):
+        with session.dropped("transfer_bursts", "transfer_sums", "transfer_changes"):
             session.create("transfer_bursts", PACKAGE, "transfer_bursts", values)
             session.create("transfer_sums", PACKAGE, "transfer_sums")
+            session.create("transfer_changes", PACKAGE, "transfer_changes")
             session.create("transfer_totals", PACKAGE, "transfer_totals", values)
+        session.create("transfer_prefixes", PACKAGE, "transfer_prefixes")
         session.create("transfer_resources", PACKAGE, "transfer_resources")
         session.create("transfer_buckets", PACKAGE, "transfer_buckets")
         session.create("node_places", PACKAGE, "node_places")
@@ -146,5 +161,5 @@ TRANSFORM = Transform(
         Reads("run_versions", "pods"),
     ),
     build=build,
-    version=3,
+    version=4,
 )

@@ -30,6 +30,7 @@ SELECT
         AS object_id,
     r.resource_id,
     r.dataset_id,
+    r.dataset_basis,
     g.client_address,
     g.principal,
     g.user_agent,
@@ -46,6 +47,10 @@ SELECT
         AS transferred_bytes,
     CAST(LEAST(COALESCE(t.error_bytes, 0), 9223372036854775807) AS BIGINT) AS error_bytes,
     t.unlogged_bytes_count,
+    LIST_TRANSFORM(
+        t.changed_us,
+        LAMBDA changed_us: make_timestamptz(LEAST(changed_us, CAST($end_us AS BIGINT)))
+    ) AS changed_at,
     t.object_size_bytes,
     t.is_complete,
     t.opened_before,

@@ -168,6 +168,7 @@ SELECT
     response_bytes,
     object_size_bytes,
     is_complete,
+    is_change,
     bucket_region,
     endpoint,
     vpc_endpoint_id,

@@ -125,7 +125,12 @@ kinds AS (
         AND (
             upload_id IS NOT NULL
             OR operation_name IN ('REST.POST.UPLOAD', 'CompleteMultipartUpload')
-        ) AS is_completion
+        ) AS is_completion,
+        -- Of a copy the log of its source shows a record as well; blocks are no content yet.
+        LOWER(operation_name) IN (
+            'rest.copy.object_get', 'rest.copy.part_get', 'copyblobsource', 'storage.objects.get',
+            'rest.copy.part', 'uploadpartcopy', 'copyobjectpart', 'putblock', 'putblockfromurl'
+        ) AS is_beside
     FROM requests
 ),
 
@@ -197,6 +202,13 @@ SELECT
     END AS object_size_bytes,
     COALESCE(operation = 'read' AND status = 200 AND moved_bytes = object_size_bytes, FALSE)
         AS is_complete,
+    -- What the storage deletes by rules of its own has no status.
+    operation IN ('write', 'copy', 'delete')
+        AND key IS NOT NULL
+        AND NOT is_part
+        AND NOT is_beside
+        AND (outcome = 'success' OR (operation = 'delete' AND status IS NULL AND error IS NULL))
+        AS is_change,
     client_address,
     principal,
     session_arn,

@@ -1,6 +1,7 @@
 -- Resource and dataset of each object of the day.
 -- Grain: bucket_id, path.
--- Reads: transfer_totals, transfer_groups, declared_dependencies, dataset_patterns.
+-- Reads: transfer_totals, transfer_groups, transfer_prefixes, declared_dependencies,
+--   dataset_patterns.
 WITH objects AS (
     SELECT DISTINCT g.bucket_id, g.path, STRING_SPLIT(g.path, '/') AS steps
     FROM transfer_totals AS t
@@ -47,8 +48,14 @@ SELECT
     o.path,
     COALESCE(l.resource_id, d.dataset_id, o.bucket_id) AS resource_id,
     COALESCE(
-        d.dataset_id, CASE WHEN l.resource_id <> o.bucket_id THEN l.resource_id END
-    ) AS dataset_id
+        d.dataset_id, CASE WHEN l.resource_id <> o.bucket_id THEN l.resource_id END, p.prefix
+    ) AS dataset_id,
+    CASE
+        WHEN d.dataset_id IS NOT NULL THEN 'settings'
+        WHEN l.resource_id <> o.bucket_id THEN 'declared'
+        WHEN p.prefix IS NOT NULL THEN 'prefix'
+    END AS dataset_basis
 FROM objects AS o
 LEFT JOIN longest AS l ON o.bucket_id = l.bucket_id AND o.path = l.path
 LEFT JOIN datasets AS d ON o.bucket_id = d.bucket_id AND o.path = d.path
+LEFT JOIN transfer_prefixes AS p ON o.bucket_id = p.bucket_id AND o.path = p.path

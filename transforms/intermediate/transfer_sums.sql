@@ -6,8 +6,8 @@
 WITH placed AS (
     SELECT
         b.number, b.burst_number, b.place,
-        m.group_number, m.holder, m.is_complete, m.event_us, m.answered_us, m.is_today, m.outcome,
-        m.status, m.moved_bytes, m.response_bytes, m.object_size_bytes, m.duration_seconds,
+        m.group_number, m.holder, m.is_complete, m.is_change, m.event_us, m.answered_us, m.is_today,
+        m.outcome, m.status, m.moved_bytes, m.response_bytes, m.object_size_bytes, m.duration_seconds,
         md5_number(m.etag) AS etag_digest,
         md5_number(m.bucket_region) AS region_digest,
         md5_number(c.container) AS container_digest,
@@ -24,7 +24,12 @@ WITH placed AS (
 
 SELECT
     group_number,
+    holder,
     is_complete,
+    burst_number,
+    COUNT(*) FILTER (WHERE is_today AND is_change) AS change_count,
+    MIN(answered_us) FILTER (WHERE is_today AND is_change) AS first_changed_us,
+    MAX(answered_us) FILTER (WHERE is_today AND is_change) AS last_changed_us,
     MIN(event_us) AS burst_us,
     MIN(event_us) FILTER (WHERE is_today) AS today_us,
     ARG_MIN(number, place) AS first_number,

@@ -50,7 +50,8 @@ SELECT
     principal,
     reader_region,
     bucket_region,
-    CASE WHEN dataset_id IS NULL THEN 'bucket' ELSE 'dataset' END AS resource_kind,
+    CASE WHEN dataset_basis IN ('settings', 'declared') THEN 'dataset' ELSE 'bucket' END
+        AS resource_kind,
     first_at,
     last_at,
     request_count,

@@ -355,6 +355,40 @@ def test_copies_heads_and_deletes_move_nothing_between_client_and_storage():
     }  # fmt: skip
 
 
+def test_writes_completions_copies_and_deletions_change_an_object_and_nothing_else_does():
+    multi = {"operation": "delete", "response_bytes": None, "object_size_bytes": None}
+    requests = [
+        write("08:00", "put", 100),
+        write("08:00", "twice", 100), write("08:02", "twice", 100),
+        *(write(f"08:0{n}", "often", 100) for n in (3, 1, 2)),
+        part("08:00", "parts", 50, 1), part("08:01", "parts", 50, 2),
+        completion("08:03", "parts", 100),
+        write("08:00", "refused", 100, status=503),
+        request("08:00", "copied", operation="copy", operation_name="REST.COPY.OBJECT", status=200),
+        request("08:00", "source", operation="copy", operation_name="REST.COPY.OBJECT_GET",
+                status=200),
+        request("08:00", "piece", operation="copy", operation_name="REST.COPY.PART", status=200),
+        request("08:00", "deleted", operation_name="REST.DELETE.OBJECT", status=204, **multi),
+        request("08:00", "expired", operation_name="S3.EXPIRE.OBJECT", status=None, **multi),
+        request("08:00", "kept", operation_name="REST.DELETE.OBJECT", status=403, **multi),
+        request("08:00", "read"),
+        write("08:00", "block", 9, operation_name="PutBlock", provider="azure"),
+    ]  # fmt: skip
+    found = by_key(of(requests), "changed_at")
+    after = timedelta(seconds=1.5)
+    assert {key: times for key, times in found.items() if times} == {
+        "put": [at("08:00") + after],
+        "twice": [at("08:00") + after, at("08:02") + after],
+        "often": [at(f"08:0{n}") + after for n in (1, 2, 3)],
+        "parts": [at("08:03") + after],
+        "copied": [at("08:00") + after],
+        "deleted": [at("08:00") + after],
+        "expired": [at("08:00") + after],
+    }
+    late = write("23:59:59", "late", 100, duration_seconds=9)
+    assert by_key(of([late]), "changed_at") == {"late": [at("00:00", days=1)]}
+
+
 def test_what_the_storage_does_by_itself_is_nobodys():
     itself = {"client_address": None, "principal": None, "user_agent": None, "status": None}
     expired = {"operation": "delete", "operation_name": "S3.EXPIRE.OBJECT", "response_bytes": None}
@@ -535,9 +569,41 @@ def test_the_resource_is_the_longest_declared_path_else_the_dataset_else_the_buc
         "data2/c.bin": ("first", "first"),
         "exact.bin": ("s3://lake/exact.bin", "s3://lake/exact.bin"),
         "data/": ("s3://lake/data", "second"),
-        "x/y": ("s3://lake", None),
+        "x/y": ("s3://lake", "s3://lake/x"),
         None: ("s3://lake", None),
     }
+    bases = by_key(rows, "dataset_basis")
+    assert (bases["data2/c.bin"], bases["exact.bin"]) == ("settings", "declared")
+    assert (bases["x/y"], bases[None]) == ("prefix", None)
+
+
+@pytest.mark.parametrize(
+    ("key", "prefix"),
+    [
+        ("imagenet-1k/train/shard-0000.tar", "imagenet-1k/train"),
+        ("llama-3-8b/weights.bin", "llama-3-8b"),
+        ("cifar10/v1.0/train2017/a.png", "cifar10/v1.0/train2017"),
+        ("logs/dt=2026-03-01/part.parquet", "logs"),
+        ("logs/2026/03/01/a", "logs"),
+        ("logs/run_at_2026-03-01T10/a", "logs"),
+        ("logs/20260301/a", "logs"),
+        ("models/base/checkpoint-500/w.pt", "models/base"),
+        ("models/Epoch_3/w.pt", "models"),
+        (f"out/{RUN}/w.pt", "out"),
+        (f"out/{DASHED_RUN}/w.pt", "out"),
+        ("out//w.pt", "out"),
+        ("a'; DROP TABLE x; --/\x00/b", "a'; DROP TABLE x; --/\x00"),
+        ("x.bin", None),
+        ("00017/x.bin", None),
+        ("/x.bin", None),
+        ("part-7/x/y.bin", None),
+    ],
+)
+def test_a_key_alone_tells_its_longest_stable_prefix(key: str, prefix: str | None):
+    (row,) = of([request("08:00", key)]).to_dicts()
+    expected = None if prefix is None else f"s3://lake/{prefix}"
+    assert (row["dataset_id"], row["resource_id"]) == (expected, "s3://lake")
+    assert row["dataset_basis"] == (prefix and "prefix")
 
 
 def test_a_declared_bucket_is_a_declared_path_and_no_dataset():
@@ -564,7 +630,8 @@ def test_globs_of_datasets_take_special_characters_as_globs_do():
     keys = ("v1/a", "v[12]/a", "w[1]/a", "*/a", "x.bin", "é.bin", "xx.bin", "u[/a", "v3/\x00")
     requests = [*(request("08:00", key) for key in keys)]
     rows = of([*requests, request("08:00", "exact.bin", version_id="v9")], datasets=datasets)
-    assert {k: d for k, d in by_key(rows, "dataset_id").items() if d is not None} == {
+    found = by_key(rows, "dataset_id", "dataset_basis")
+    assert {k: d for k, (d, basis) in found.items() if basis == "settings"} == {
         "v1/a": "class", "w[1]/a": "literal", "*/a": "star", "x.bin": "one", "é.bin": "one",
         "exact.bin": "version",
     }  # fmt: skip
