@@ -57,6 +57,8 @@ class BuildDay:
         final_after: How long after an hour its logs are awaited.
         datasets: (dataset id, pattern over object ids), in the order of the settings.
         buckets: (pattern over bucket names, region), in the order of the settings.
+        bucket_owners: (pattern over bucket names, account that owns them or none if it is not
+            stated, whether the requester pays), in the order of the settings.
         nat_addresses: (address that many pods share, its cluster or none if it is not stated).
         export_tables: (cluster or fleet, staging table) that the settings' exports can fill.
         built_days: Days before this one that are built (for look-backs over marts).
@@ -71,6 +73,7 @@ class BuildDay:
     final_after: timedelta = timedelta(days=3)
     datasets: tuple[tuple[str, str], ...] = ()
     buckets: tuple[tuple[str, str], ...] = ()
+    bucket_owners: tuple[tuple[str, str | None, bool], ...] = ()
     nat_addresses: tuple[tuple[str, str | None], ...] = ()
     export_tables: tuple[tuple[str, str], ...] = ()
     built_days: tuple[dt.date, ...] = ()

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -76,7 +77,7 @@ def load_prices(path: str | Path | None = None) -> pl.DataFrame:
         SettingsError: A file cannot be read or a row is wrong; the message has a line per wrong
             place with file, line, column, value and what was expected.
     """
-    rows = _priced(PRICES.name, PRICES.shipped())
+    rows = list(_shipped())
     if path is not None:
         own = _priced(str(path), PRICES.stated(path))
         ids = {row["price_id"] for row in own}
@@ -85,6 +86,11 @@ def load_prices(path: str | Path | None = None) -> pl.DataFrame:
     return pl.DataFrame([_typed(row) for row in rows], schema=PRICES_SCHEMA, orient="row").sort(
         "price_id", "valid_from"
     )
+
+
+@cache
+def _shipped() -> tuple[Row, ...]:
+    return tuple(_priced(PRICES.name, PRICES.shipped()))
 
 
 def _identifier(value: str) -> str | None:

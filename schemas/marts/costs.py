@@ -77,14 +77,14 @@ class TransferCosts(Table):
     request_count: pl.Int64 = c.count("Requests charged.", null="not of requests")
     min_usd: Usd = c.usd("min_bytes, or the requests, at the cheapest price.", null=_NO_PRICE)
     usd: Usd = c.usd(
-        "At the one price of the one path; of several tiers the first that is not free.",
-        null=f"bytes are not known, several paths or prices are possible, {_TOO_LARGE}",
+        "At the one price that holds; of several tiers the first that is not free.",
+        null=f"bytes are not known, several prices are possible, {_TOO_LARGE}",
     )
     max_usd: Usd = c.usd("max_bytes, or the requests, at the dearest price.", null=_NO_PRICE)
     price_id: str = c.column("Price of `usd`.", null="several or none")
     price_kind: str = c.column(
-        "`listed`: one path and price; `candidates`: several; `missing`: the price book has none "
-        "for a candidate.",
+        "`listed`: one price holds, whichever the path; `candidates`: several prices, or bytes that "
+        "may not have passed it; `missing`: the price book has none for a candidate.",
         allowed=PRICE_KINDS,
     )
     missing_prices: TextList = c.column(

@@ -1,11 +1,13 @@
 -- The path of each object transfer of the day, as path_prices.py takes it, and who pays.
 -- Distance is that of the regions; of different clouds, or of none known, the reader's name of a
--- region says nothing. The gateway is the endpoint's that the host names, else NAT where the
--- settings share the client's address, else what all flow records of that pod to that host say.
+-- region says nothing. The gateway is the endpoint's that the host names or the settings know, else
+-- NAT where the settings share the client's address, else what all flow records of that pod to that
+-- host say.
 -- Bytes read are sent by the storage, bytes written by the client: who sends pays, the bucket's
 -- owner or, where the settings say so, the requester.
 -- Grain: one object transfer of the day.
--- Reads: object_transfers, path_gateways, cluster_clouds, nat_addresses, bucket_owners.
+-- Reads: object_transfers, path_gateways, cluster_clouds, cluster_endpoints, nat_addresses,
+--   bucket_owners.
 -- Parameters: $date.
 WITH today AS (
     SELECT
@@ -68,6 +70,7 @@ told AS (
         END AS distance,
         CASE
             WHEN p.endpoint LIKE '%.vpce.amazonaws.com' THEN 'interface_endpoint'
+            WHEN e.kind IS NOT NULL THEN e.kind || '_endpoint'
             WHEN p.is_shared THEN 'nat'
             ELSE COALESCE(g.gateway, h.gateway, 'unknown')
         END AS gateway,
@@ -77,6 +80,7 @@ told AS (
         END AS is_private
     FROM placed AS p
     LEFT JOIN cluster_clouds AS c ON p.payer = c.cluster
+    LEFT JOIN cluster_endpoints AS e ON p.vpc_endpoint_id = e.endpoint_id
     LEFT JOIN path_gateways AS g ON p.pod_uid = g.pod_uid AND p.endpoint = g.place
     LEFT JOIN path_gateways AS h
         ON p.provider = 's3' AND p.pod_uid = h.pod_uid AND h.place = 'S3'

@@ -1,0 +1,33 @@
+-- Contributions summed to charges, so that each amount is rounded once.
+-- Sizes that a client could forge must not stop the day: sums stay within 64 bits.
+-- Grain: the key columns of transfer_costs.
+-- Reads: cost_counts.
+-- Parameters: $date.
+SELECT
+    row_id([
+        id_text(CAST($date AS DATE)), id_text(cluster), id_text(run_uuid), id_text(resource_id),
+        id_text(provider), id_text(distance), id_text(gateway), id_text(charge_kind),
+        id_text(from_region), id_text(to_region), id_text(usage_type), id_text(account_id),
+        id_text(billed_resource_id), id_text(candidate_paths), id_text(measured_by)
+    ]) AS item_id,
+    cluster, run_uuid, resource_id, provider, distance, gateway, charge_kind, from_region,
+    to_region, usage_type, account_id, billed_resource_id, candidate_paths, measured_by,
+    CAST(CASE WHEN COUNT(bytes) = COUNT(*)
+        THEN SUM(bytes) - GREATEST(0, SUM(bytes) - 9223372036854775807) END AS BIGINT) AS bytes,
+    CAST(SUM(min_bytes) - GREATEST(0, SUM(min_bytes) - 9223372036854775807) AS BIGINT) AS min_bytes,
+    CAST(CASE WHEN COUNT(max_bytes) = COUNT(*)
+        THEN SUM(max_bytes) - GREATEST(0, SUM(max_bytes) - 9223372036854775807) END AS BIGINT)
+        AS max_bytes,
+    CAST(SUM(request_count) AS BIGINT) AS request_count,
+    BOOL_AND(is_certain) AS is_certain,
+    CASE WHEN COUNT(cheapest) = COUNT(*) THEN MIN(cheapest) END AS cheapest,
+    CASE WHEN COUNT(best) = COUNT(*) AND MIN(best) = MAX(best) THEN MIN(best) END AS best,
+    CASE WHEN COUNT(dearest) = COUNT(*) THEN MAX(dearest) END AS dearest,
+    CASE WHEN COUNT(price_id) = COUNT(*) AND MIN(price_id) = MAX(price_id) THEN MIN(price_id) END
+        AS price_id,
+    MIN(missing_prices) AS missing_prices,
+    BOOL_AND(is_price_verified) AS is_price_verified
+FROM cost_counts
+GROUP BY
+    cluster, run_uuid, resource_id, provider, distance, gateway, charge_kind, from_region,
+    to_region, usage_type, account_id, billed_resource_id, candidate_paths, measured_by
