@@ -7,6 +7,7 @@ from schemas import ledger
 from schemas.intermediate import coverage as intermediate_coverage
 from schemas.intermediate import network as intermediate_network
 from schemas.intermediate import pods as intermediate_pods
+from schemas.intermediate import stages as intermediate_stages
 from schemas.intermediate import traffic as intermediate_traffic
 from schemas.marts import dependencies, repeats, runs
 from schemas.staging import billing, identity, images, kubernetes, marks, network, storage
@@ -27,6 +28,7 @@ MODULES: tuple[ModuleType, ...] = (
     intermediate_network,
     intermediate_traffic,
     intermediate_coverage,
+    intermediate_stages,
     runs,
     dependencies,
     repeats,

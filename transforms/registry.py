@@ -9,6 +9,8 @@ from transforms.transform import Transform
 MODULES = (
     "transforms.intermediate.pod_intervals",
     "transforms.intermediate.declared_dependencies",
+    "transforms.intermediate.image_pulls",
+    "transforms.intermediate.stages",
     "transforms.intermediate.name_bindings",
     "transforms.intermediate.connections",
     "transforms.intermediate.unconnected_events",
@@ -16,7 +18,6 @@ MODULES = (
     "transforms.intermediate.counter_increments",
     "transforms.intermediate.pod_traffic",
     "transforms.intermediate.peer_traffic",
-    "transforms.intermediate.image_pulls",
     "transforms.intermediate.node_coverage",
     "transforms.marts.run_dependency_days",
     "transforms.marts.run_dependencies",

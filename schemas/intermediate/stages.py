@@ -62,7 +62,7 @@ class Stages(Table):
         null="still open at the end of the day, or nothing bounds it",
     )
     restart_count: pl.Int64 = c.count(
-        "Restarts of the container in place before this stage.",
+        "Which run of the container in place it is, or leads to, from 0.",
         null="no container, or not known",
         adds_up=False,
     )
