@@ -41,6 +41,8 @@ MODULES = (
     "minio_audit",
     "ceph_rgw",
     "seaweedfs",
+    "aws_cur",
+    "focus",
 )
 
 

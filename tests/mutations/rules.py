@@ -189,6 +189,15 @@ def other_response_size(data: bytes, random: Random) -> bytes | None:
     return data[: places[0].start()] + random.choice(LARGE) + data[places[0].end() :]
 
 
+def other_description(data: bytes, random: Random) -> bytes | None:
+    """Let the description in a bill's line, which is quoted, be any text."""
+    places = list(re.finditer(rb'(?<=,")per GB[^"]*(?=",)', data))
+    if len(places) != 1 or data.count(b'"') % 2:
+        return None
+    text = random.choice(FREE_TEXTS).replace(b'"', b'""')
+    return data[: places[0].start()] + text + data[places[0].end() :]
+
+
 def other_pulled_size(data: bytes, random: Random) -> bytes | None:
     """Let the bytes that an image took be any number."""
     places = list(re.finditer(rb"(?<=bytes read=)\d+", data))
@@ -298,6 +307,18 @@ RULES: dict[str, Rules] = {
         optional="__CURSOR _PID PRIORITY _SYSTEMD_UNIT _HOSTNAME error level",
         free="error",
         change=other_pulled_size,
+    ),
+    "aws_cur": rules(
+        optional="identity_line_item_id bill_invoice_id line_item_resource_id line_item_operation "
+        "product_region_code pricing_public_on_demand_cost line_item_line_item_description product",
+        free="line_item_line_item_description line_item_resource_id",
+        change=other_description,
+    ),
+    "focus": rules(
+        optional="BillingAccountId ChargeDescription ListCost EffectiveCost ServiceName RegionId "
+        "ResourceId SkuId InvoiceId ChargeClass SkuMeter",
+        free="ChargeDescription ResourceId",
+        change=other_description,
     ),
     "gcs_usage": rules(change=other_gcs_agent),
     "gcs_audit": rules(
