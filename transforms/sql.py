@@ -28,6 +28,31 @@ CREATE OR REPLACE TEMP MACRO is_private_address(a) AS regexp_matches(
 CREATE OR REPLACE TEMP MACRO is_public_address(a) AS
     regexp_matches(a, '^([1-9]|[1-9][0-9]|1[0-9][0-9]|2[01][0-9]|22[0-3])\\.|^[23][0-9a-f]{3}:')
     AND NOT is_private_address(a);
+CREATE OR REPLACE TEMP MACRO image_registry(registry) AS
+    -- Older names of one registry (distribution/reference, normalize.go).
+    CASE
+        WHEN lower(registry) IN ('index.docker.io', 'registry-1.docker.io') THEN 'docker.io'
+        ELSE lower(registry)
+    END;
+CREATE OR REPLACE TEMP MACRO image_path(image) AS regexp_replace(
+    split_part(image, '@', 1), '^([^/]*[.:][^/]*|localhost)/', ''
+);
+CREATE OR REPLACE TEMP MACRO image_repository(image, registry) AS
+    'oci://' || image_registry(registry) || '/'
+    || CASE
+        WHEN image_registry(registry) = 'docker.io' AND image_path(image) NOT LIKE '%/%'
+            THEN 'library/' ELSE ''
+    END
+    || regexp_replace(image_path(image), ':[^/:]*$', '');
+CREATE OR REPLACE TEMP MACRO image_resource(image, registry, digest) AS
+    image_repository(image, registry)
+    || CASE
+        WHEN digest IS NOT NULL THEN '@' || digest
+        ELSE ':'
+            || coalesce(nullif(regexp_extract(image_path(image), ':([^/:]*)$', 1), ''), 'latest')
+    END;
+CREATE OR REPLACE TEMP MACRO in_64_bits(x) AS
+    CAST(x - GREATEST(0, x - 9223372036854775807) AS BIGINT);
 CREATE OR REPLACE TEMP MACRO whole_groups(a) AS
     CASE WHEN starts_with(a, '::') THEN '0' ELSE '' END || a
     || CASE WHEN ends_with(a, '::') THEN '0' ELSE '' END;
@@ -57,7 +82,9 @@ class SqlSession:
     `row_id([id_text(a), id_time(b), …])` gives the ids of definitions.md 11.
     `is_private_address` and `is_public_address` read canonical addresses; neither holds for
     multicast and reserved ones. `address_bits` spells a canonical address as its family and its
-    bits, null where it is none.
+    bits, null where it is none. `image_repository` and `image_resource` name an image as people
+    read it: `oci://registry/repository`, and the digest, else the tag, behind it. `in_64_bits` ends
+    sums at the largest number of a column.
     """
 
     def __init__(
@@ -124,6 +151,33 @@ class SqlSession:
         bound = {k: v for k, v in (values or {}).items() if f"${k}" in text}
         self.connection.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS\n{text}', bound)
         return name
+
+    def insert(
+        self, name: str, package: str, file: str, values: Mapping[str, Any] | None = None
+    ) -> str:
+        """Append the rows of one `.sql` file to a temporary table; as `create` else."""
+        self.query(package, file, values, before=f'INSERT INTO "{name}"\n')
+        return name
+
+    def query(
+        self,
+        package: str,
+        file: str,
+        values: Mapping[str, Any] | None = None,
+        *,
+        before: str = "",
+    ) -> duckdb.DuckDBPyConnection:
+        """Run one `.sql` file and give its result.
+
+        Args:
+            package: Package that holds the file.
+            file: File name without `.sql`.
+            values: Bound values by `$name`; ones that the text does not name are left out.
+            before: What stands in front of the text.
+        """
+        text = statement(package, file)
+        bound = {k: v for k, v in (values or {}).items() if f"${k}" in text}
+        return self.connection.execute(before + text, bound)
 
     def create_view(self, name: str, package: str, file: str, over: tuple[str, ...] = ()) -> str:
         """Make a temporary view of one `.sql` file, for rows that nobody needs to hold.

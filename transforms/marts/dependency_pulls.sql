@@ -3,53 +3,14 @@
 -- Grain: one pull.
 -- Reads: image_pulls.
 -- Parameters: $date, $day_start, $day_end.
-WITH today AS (
-    SELECT
-        * EXCLUDE (registry),
-        -- Older names of one registry (reference: distribution/reference, normalize.go).
-        CASE
-            WHEN LOWER(registry) IN ('index.docker.io', 'registry-1.docker.io') THEN 'docker.io'
-            ELSE LOWER(registry)
-        END AS registry,
-        SPLIT_PART(image, '@', 1) AS name,
-        SPLIT_PART(SPLIT_PART(image, '@', 1), '/', 1) AS head
-    FROM image_pulls
-    WHERE date = CAST($date AS DATE)
-),
-
-parted AS (
-    SELECT
-        *,
-        CASE
-            WHEN name LIKE '%/%' AND (head LIKE '%.%' OR head LIKE '%:%' OR head = 'localhost')
-                THEN SUBSTRING(name, LENGTH(head) + 2)
-            ELSE name
-        END AS path
-    FROM today
-),
-
-tagged AS (
-    SELECT
-        *,
-        REGEXP_REPLACE(path, ':[^/:]*$', '') AS repository,
-        COALESCE(NULLIF(REGEXP_EXTRACT(path, ':([^/:]*)$', 1), ''), 'latest') AS tag
-    FROM parted
-)
-
 SELECT
     image_pull_id,
     cluster,
     run_uuid,
     attempt,
     pod_uid,
-    'oci://' || registry || '/'
-        || CASE
-            WHEN registry = 'docker.io' AND repository NOT LIKE '%/%' THEN 'library/' ELSE ''
-        END
-        || repository
-        || CASE WHEN image_digest IS NULL THEN ':' || tag ELSE '@' || image_digest END
-        AS resource_id,
-    registry AS endpoint,
+    image_resource(image, registry, image_digest) AS resource_id,
+    image_registry(registry) AS endpoint,
     GREATEST(start_at, CAST($day_start AS TIMESTAMPTZ)) AS first_at,
     LEAST(
         COALESCE(
@@ -65,4 +26,5 @@ SELECT
     AND (max_transferred_bytes IS NOT NULL OR min_transferred_bytes > 0) AS has_bytes,
     min_transferred_bytes,
     max_transferred_bytes
-FROM tagged
+FROM image_pulls
+WHERE date = CAST($date AS DATE)
