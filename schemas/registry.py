@@ -9,6 +9,7 @@ from schemas.intermediate import network as intermediate_network
 from schemas.intermediate import pods as intermediate_pods
 from schemas.intermediate import stages as intermediate_stages
 from schemas.intermediate import traffic as intermediate_traffic
+from schemas.intermediate import volumes as intermediate_volumes
 from schemas.marts import dependencies, repeats, runs
 from schemas.staging import billing, identity, images, kubernetes, marks, network, storage
 from schemas.staging import runs as staging_runs
@@ -27,6 +28,7 @@ MODULES: tuple[ModuleType, ...] = (
     intermediate_pods,
     intermediate_network,
     intermediate_traffic,
+    intermediate_volumes,
     intermediate_coverage,
     intermediate_stages,
     runs,

@@ -18,6 +18,7 @@ MODULES = (
     "transforms.intermediate.counter_increments",
     "transforms.intermediate.pod_traffic",
     "transforms.intermediate.peer_traffic",
+    "transforms.intermediate.volume_findings",
     "transforms.intermediate.node_coverage",
     "transforms.marts.run_dependency_days",
     "transforms.marts.run_dependencies",

@@ -6,6 +6,8 @@ from schemas import columns as c
 from schemas.columns import Instant, TextList
 from schemas.table import Table, table
 
+SAMPLING_KINDS = ("none", "packets", "flows", "by_source", "unknown")
+
 
 @table(
     "intermediate",
@@ -97,15 +99,37 @@ class PeerTraffic(Table):
     transport: str = c.column("TCP, UDP, ….", null="not stated")
     direction: str = c.column("Direction seen from the local side.", allowed=c.DIRECTIONS)
     window_start_at: Instant = c.column("Start of the five minutes, UTC.")
-    bytes: pl.Int64 = c.byte_count("Bytes as observed, by cumulative floor over time.")
-    min_bytes: pl.Int64 = c.byte_count("Bytes of records wholly inside.")
-    max_bytes: pl.Int64 = c.byte_count("Bytes of records that overlap.", null="sampled")
+    bytes: pl.Int64 = c.byte_count(
+        "Bytes as the records state them, by cumulative floor over time: those observed, or, where "
+        "the source multiplied them (`by_source`), its estimate."
+    )
+    min_bytes: pl.Int64 = c.byte_count("Bytes observed by records wholly inside.")
+    max_bytes: pl.Int64 = c.byte_count(
+        "Bytes of records that overlap.", null="sampled, or a counter that began anew hid bytes"
+    )
+    estimated_bytes: pl.Int64 = c.byte_count(
+        "Estimate of all bytes: those observed times the sampling interval, or the source's own.",
+        null="not sampled, or the scale is unknown",
+    )
+    sampling_kind: str = c.column(
+        "What was sampled: `packets`, whole `flows`, or what only the source knows, whose numbers "
+        "are estimates (`by_source`). Only packets have a known error.",
+        allowed=SAMPLING_KINDS,
+    )
     packets: pl.Int64 = c.count("Packets of records that start in the window.", null="not stated")
     peer_name: str = c.column("Name of the peer.", null="no name, or several")
     name_kind: str = c.column("Name ladder.", allowed=c.NAME_KINDS)
     distance: str = c.column("How far.", allowed=c.DISTANCES)
     gateway: str = c.column("What it passed.", allowed=c.GATEWAYS)
-    sampling_error_ratio: pl.Float64 = c.ratio("Relative error.", null="not sampled, or no model")
+    sampling_error_ratio: pl.Float64 = c.ratio(
+        "Relative error of the estimate (95 %), if as many as possible of the bytes observed were "
+        "in packets of 64 KiB: no sizes of packets make it larger.",
+        null="not sampled, or no packets were: nothing tells the error",
+    )
+    min_sampling_error_ratio: pl.Float64 = c.ratio(
+        "The same if the packets of each record had one size: an optimistic error.",
+        null="as above, or packets are not stated",
+    )
     measured_by: str = c.column("What measured it.", allowed=c.MEASURED_BY)
     byte_layer: str = c.column("Layer.", allowed=c.BYTE_LAYERS)
     observer: str = c.column("Interface or node that observed.")

@@ -76,7 +76,8 @@ def test_the_tables_of_the_contract_are_there() -> None:
         "volume_records",
         "registry_requests", "image_pull_logs", "stage_marks", "billing_lines",
         "loss_reports", "pod_intervals", "declared_dependencies", "name_bindings", "connections",
-        "object_transfers", "counter_increments", "pod_traffic", "peer_traffic", "image_pulls",
+        "object_transfers", "counter_increments", "pod_traffic", "peer_traffic", "volume_findings",
+        "image_pulls",
         "node_coverage", "stages", "unconnected_events", "runs", "run_dependencies", "run_dependency_days",
         "repeat_transfers", "run_coverage",
     }  # fmt: skip

@@ -1,18 +1,13 @@
 -- Addresses at the ends of records, with a number in place of the text.
 -- Grain: cluster (null: any), address.
--- Reads: volume_records, pod_intervals, node_states, nat_addresses.
+-- Reads: volume_intervals, pod_intervals, node_states, nat_addresses.
 -- Parameters: $start_us and $end_us (the day).
 WITH ends AS (
     SELECT
         cluster,
-        UNNEST([
-            COALESCE(source_packet_address, source_address),
-            COALESCE(destination_packet_address, destination_address)
-        ]) AS address
-    FROM volume_records
-    WHERE
-        epoch_us(start_at) < CAST($end_us AS BIGINT)
-        AND GREATEST(epoch_us(end_at), epoch_us(start_at) + 1) > CAST($start_us AS BIGINT)
+        UNNEST([source, destination]) AS address
+    FROM volume_intervals
+    WHERE from_us < CAST($end_us AS BIGINT) AND until_us > CAST($start_us AS BIGINT)
 ),
 
 seen AS (

@@ -1,12 +1,9 @@
 -- Who observed records, with a number in place of the text.
 -- Grain: cluster (null: fleet), observer, format.
--- Reads: volume_records.
+-- Reads: volume_named.
 WITH seen AS (
-    SELECT DISTINCT
-        cluster,
-        COALESCE(interface_id, instance_id, reporter, source_format) AS name,
-        source_format
-    FROM volume_records
+    SELECT DISTINCT cluster, name, source_format
+    FROM volume_named
 )
 
 SELECT

@@ -1,17 +1,11 @@
 -- Records of the day between numbered ends.
 -- Grain: one record that meets the day and names both ends.
--- Reads: volume_records, peer_addresses, peer_observers.
+-- Reads: volume_intervals, volume_records, peer_addresses, peer_observers.
 -- Parameters: $start_us and $end_us (the day).
 WITH timed AS (
-    SELECT
-        *,
-        COALESCE(source_packet_address, source_address) AS source,
-        COALESCE(destination_packet_address, destination_address) AS destination,
-        COALESCE(interface_id, instance_id, reporter, source_format) AS name,
-        epoch_us(start_at) AS from_us,
-        GREATEST(epoch_us(end_at), epoch_us(start_at) + 1) AS until_us
-    FROM volume_records
-    WHERE temporality = 'delta' AND repeats IS NULL
+    SELECT *
+    FROM volume_intervals
+    WHERE from_us < CAST($end_us AS BIGINT) AND until_us > CAST($start_us AS BIGINT)
 ),
 
 -- What a record's packets are called behind the observer's own translation.
@@ -78,7 +72,8 @@ single AS (
 capable AS (
     SELECT
         export_file_id,
-        BOOL_OR(instance_id IS NOT NULL) AS tells_instance,
+        -- Google's machines may lack their name.
+        BOOL_OR(instance_id IS NOT NULL AND source_format = 'aws_vpc_flow_log') AS tells_instance,
         BOOL_OR(source_service IS NOT NULL OR destination_service IS NOT NULL) AS tells_service
     FROM volume_records
     GROUP BY export_file_id
@@ -87,7 +82,12 @@ capable AS (
 SELECT
     o.observer_number,
     (c.tells_instance AND t.instance_id IS NULL)
-    OR COALESCE(t.reporter LIKE '%GATEWAY', FALSE) AS is_gateway_interface,
+    OR COALESCE(t.reporter LIKE '%GATEWAY', FALSE)
+    OR COALESCE(t.interface_type, 'interface') IN (
+        'api_gateway_managed', 'gateway_load_balancer', 'gateway_load_balancer_endpoint',
+        'global_accelerator_managed', 'load_balancer', 'network_load_balancer', 'vpc_endpoint'
+    ) AS is_gateway_interface,
+    t.reporter,
     c.tells_service,
     t.flow_direction,
     t.traffic_path,
@@ -108,14 +108,23 @@ SELECT
         ELSE s.is_private OR NOT d.is_private
     END AS is_source_near,
     t.transport,
+    t.true_from_us,
     t.from_us,
     t.until_us,
     t.bytes,
+    t.certain_bytes,
+    t.hides_bytes,
     t.packets,
     COALESCE(t.action = 'REJECT', FALSE) AS is_rejected,
     t.sampling_interval,
-    t.scaled,
     COALESCE(t.sampling_interval > 1, FALSE) OR t.scaled <> 'raw' AS is_sampled,
+    CASE
+        WHEN t.scaled = 'scaled' THEN 'by_source'
+        -- No exporter keeps one packet of a million: such a number is none.
+        WHEN t.scaled = 'unknown' OR t.sampling_interval > 1048576 THEN 'unknown'
+        WHEN t.sampling_interval > 1 THEN 'packets'
+        ELSE 'none'
+    END AS sampling_kind,
     t.byte_layer
 FROM single AS t
 INNER JOIN capable AS c USING (export_file_id)
@@ -127,6 +136,3 @@ INNER JOIN peer_addresses AS s
     ON t.cluster IS NOT DISTINCT FROM s.cluster AND t.source = s.address
 INNER JOIN peer_addresses AS d
     ON t.cluster IS NOT DISTINCT FROM d.cluster AND t.destination = d.address
-WHERE
-    t.from_us < CAST($end_us AS BIGINT)
-    AND t.until_us > CAST($start_us AS BIGINT)

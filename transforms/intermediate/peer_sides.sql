@@ -23,8 +23,8 @@ judged AS (
 sides AS (
     SELECT
         observer_number, is_gateway_interface, is_unknown, tells_service, traffic_path, transport,
-        from_us, until_us, bytes, packets, is_rejected, sampling_interval, scaled, is_sampled,
-        byte_layer,
+        true_from_us, from_us, until_us, bytes, certain_bytes, hides_bytes, packets, is_rejected,
+        sampling_interval, sampling_kind, is_sampled, byte_layer,
         TRUE AS is_sending,
         source_number AS local_number,
         source_port AS local_port,
@@ -34,14 +34,18 @@ sides AS (
         destination_port AS peer_port,
         destination_end AS peer_end,
         destination_service AS peer_service,
-        CASE flow_direction WHEN 'egress' THEN 0 WHEN 'ingress' THEN 2 ELSE 1 END AS own_rank
+        CASE
+            WHEN flow_direction = 'egress' OR reporter = 'SRC' THEN 0
+            WHEN flow_direction = 'ingress' OR reporter = 'DEST' THEN 2
+            ELSE 1
+        END AS own_rank
     FROM judged
     WHERE is_source_known OR (is_unknown AND is_source_near)
     UNION ALL
     SELECT
         observer_number, is_gateway_interface, is_unknown, tells_service, traffic_path, transport,
-        from_us, until_us, bytes, packets, is_rejected, sampling_interval, scaled, is_sampled,
-        byte_layer,
+        true_from_us, from_us, until_us, bytes, certain_bytes, hides_bytes, packets, is_rejected,
+        sampling_interval, sampling_kind, is_sampled, byte_layer,
         FALSE AS is_sending,
         destination_number AS local_number,
         destination_port AS local_port,
@@ -51,7 +55,11 @@ sides AS (
         source_port AS peer_port,
         source_end AS peer_end,
         source_service AS peer_service,
-        CASE flow_direction WHEN 'ingress' THEN 0 WHEN 'egress' THEN 2 ELSE 1 END AS own_rank
+        CASE
+            WHEN flow_direction = 'ingress' OR reporter = 'DEST' THEN 0
+            WHEN flow_direction = 'egress' OR reporter = 'SRC' THEN 2
+            ELSE 1
+        END AS own_rank
     FROM judged
     WHERE is_destination_known OR (is_unknown AND NOT is_source_near)
 ),

@@ -12,16 +12,26 @@ address, `gateway` is `proxy` if it was asked (its port is the lower one), and `
 Candidates are the pods of an ambiguous address, and those that lived behind a shared one in the
 window.
 
-**Windows.** As in pod_traffic: cumulative floor, so that windows add up to the record.
+**Windows.** What moved over intervals (`volume_intervals`: differences, totals of connections, what
+counters and running totals grew by) is cut by the cumulative floor, so that windows add up to it.
+`min_bytes` are those of intervals wholly inside a window, `max_bytes` those of all that overlap.
 
 **One observer.** Records of one exchange from several interfaces are the same bytes. Per exchange
 and UTC hour one observer is chosen: not a gateway's interface, the side's own interface (`egress`
-where it sends), most records, smallest name. Per pod (or address), hour and direction one source
-is chosen: unsampled before sampled, then format. The rest is kept with `is_chosen` false, and so is
-what is scaled in an unknown way, and gateways' own records where no end is known
-(reference/counters.md 3.4). Left out are records that count since a connection began or tell a
-whole connection at its end, records that `repeats` says are in others, and of two records of one
-observer before and after its own translation the one after it.
+where it sends), most records, smallest name. Both ends' proxies name one exchange differently, as
+each opens connections of its own: where an end's own proxy tells, no other's records count for that
+end. Per pod (or address), hour and direction one source is chosen: unsampled before sampled, then
+format. The rest is kept with `is_chosen` false, and so is what is scaled in an unknown way, and
+gateways' own records where no end is known (reference/counters.md 3.4). Left out are records that
+`repeats` says are in others, of two records of one observer before and after its own translation
+the one after it, and what `volume_findings` holds back.
+
+**Samples.** `bytes` are as observed and `estimated_bytes` is what they stand for: times the
+interval, or what the source made of them. The error of one packet in N is known by the squares of
+the sizes of those observed, sum s², as 1.96 * sqrt(sum N (N - 1) s²) / estimate
+(reference/counters.md 3.6). Records do not tell sizes: `min_sampling_error_ratio` takes those of a
+record to be equal, `sampling_error_ratio` the most that there can be, 64 KiB times the bytes. Each
+record has its own N. Whole flows that were sampled, and what the source estimated, have no error.
 
 **Names and distance.** A name that held when the exchange began holds while it goes on (gaps up to
 600 s). Distance: node, zone and region of both ends where both are known; zones of different
@@ -38,6 +48,7 @@ import polars as pl
 from transforms.day import SKEW_GUARD, BuildDay
 from transforms.intermediate.name_match import match_names
 from transforms.intermediate.pod_match import match_pods
+from transforms.intermediate.volume_intervals import HELPERS, find_intervals
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
@@ -64,10 +75,11 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "peer_addresses", "peer_observers", "peer_records", "peer_instants", "match_input",
         "match_output", "peer_holders", "peer_held", "peer_ended", "peer_ends", "peer_sides",
         "node_places", "name_input", "name_output", "well_known_addresses", "peer_relations",
-        "peer_windows", "peer_shared",
+        "peer_windows", "peer_shared", *HELPERS,
     )  # fmt: skip
     with session.dropped(*helpers):
         with session.dropped("peer_records", "peer_instants", "match_input", "match_output"):
+            find_intervals(session, day)
             session.create("peer_addresses", PACKAGE, "peer_addresses", values)
             session.create("peer_observers", PACKAGE, "peer_observers")
             session.create("peer_records", PACKAGE, "peer_records", values)
@@ -94,11 +106,11 @@ def build(session: SqlSession, day: BuildDay) -> str:
 TRANSFORM = Transform(
     table="peer_traffic",
     reads=(
-        Reads("volume_records"),
+        Reads("volume_records", "counters", ahead=True),
         Reads("pod_intervals"),
         Reads("node_states", "pods"),
         Reads("name_bindings", "names"),
     ),
     build=build,
-    version=4,
+    version=5,
 )

@@ -23,18 +23,35 @@ hours AS (
         is_sampled, hour_number
 ),
 
+-- A proxy opens a connection of its own: both ends' proxies name one exchange differently. Where an
+-- end's own proxy tells what passed, what others tell of that end is the same again.
+told_by AS (
+    SELECT
+        h.*,
+        o.source_format,
+        o.observer,
+        o.source_format = 'proxy_access_log'
+        AND h.own_rank > 0
+        AND MIN(h.own_rank) OVER (
+            PARTITION BY
+                h.local_number, h.party, h.is_sending, h.is_sampled, h.hour_number, o.source_format
+        ) = 0 AS is_told_by_own
+    FROM hours AS h
+    INNER JOIN peer_observers AS o USING (observer_number)
+),
+
 -- Several observers of one exchange in one hour saw the same bytes.
 observers AS (
     SELECT
         h.observer_number, h.local_number, h.party, h.peer_number, h.peer_port, h.transport,
         h.is_sending, h.is_sampled, h.hour_number
-    FROM hours AS h
-    INNER JOIN peer_observers AS o USING (observer_number)
+    FROM told_by AS h
+    WHERE NOT h.is_told_by_own
     QUALIFY ROW_NUMBER() OVER (
         PARTITION BY
             h.local_number, h.party, h.peer_number, h.peer_port, h.transport, h.is_sending,
-            h.is_sampled, h.hour_number, o.source_format
-        ORDER BY h.is_gateway_interface, h.own_rank, h.record_count DESC, o.observer
+            h.is_sampled, h.hour_number, h.source_format
+        ORDER BY h.is_gateway_interface, h.own_rank, h.record_count DESC, h.observer
     ) = 1
 ),
 
@@ -145,8 +162,15 @@ SELECT
     -- Records that claim more than 64 bits of bytes must not stop the day.
     CAST(LEAST(bytes, 9223372036854775807) AS BIGINT) AS bytes,
     CAST(LEAST(min_bytes, 9223372036854775807) AS BIGINT) AS min_bytes,
-    CASE WHEN NOT is_sampled THEN CAST(LEAST(max_bytes, 9223372036854775807) AS BIGINT) END
-        AS max_bytes,
+    CASE
+        WHEN NOT is_sampled AND NOT hides_bytes
+            THEN CAST(LEAST(max_bytes, 9223372036854775807) AS BIGINT)
+    END AS max_bytes,
+    CASE
+        WHEN is_sampled AND sampling_kind <> 'unknown'
+            THEN CAST(LEAST(estimated_bytes, 9223372036854775807) AS BIGINT)
+    END AS estimated_bytes,
+    sampling_kind,
     CASE WHEN NOT lacks_packets THEN CAST(LEAST(packets, 9223372036854775807) AS BIGINT) END
         AS packets,
     CASE WHEN peer_name = other_peer_name AND NOT lacks_name THEN peer_name END AS peer_name,
@@ -160,11 +184,14 @@ SELECT
     END AS name_kind,
     CASE WHEN distance = other_distance THEN distance ELSE 'unknown' END AS distance,
     CASE WHEN gateway = other_gateway THEN gateway ELSE 'unknown' END AS gateway,
-    -- reference/counters.md 3.6: 95 % bound of a count; for bytes it is an optimistic one.
     CASE
-        WHEN sampling_interval > 1 AND packets > 0 AND NOT lacks_packets
-            THEN 1.96 * SQRT((1 - 1 / CAST(sampling_interval AS DOUBLE)) / packets)
+        WHEN sampling_kind = 'packets' AND estimated_bytes > 0
+            THEN 1.96 * SQRT(CAST(most_variance AS DOUBLE)) / CAST(estimated_bytes AS DOUBLE)
     END AS sampling_error_ratio,
+    CASE
+        WHEN sampling_kind = 'packets' AND estimated_bytes > 0 AND NOT lacks_sizes
+            THEN 1.96 * SQRT(CAST(even_variance AS DOUBLE)) / CAST(estimated_bytes AS DOUBLE)
+    END AS min_sampling_error_ratio,
     measured_by,
     byte_layer,
     observer,

@@ -75,10 +75,25 @@ parts AS (
             * (GREATEST(from_us, window_number * 300000000) - from_us) // (until_us - from_us)
             AS BIGINT
         ) AS part_bytes,
-        from_us >= window_number * 300000000 AND until_us <= (window_number + 1) * 300000000
+        true_from_us >= window_number * 300000000 AND until_us <= (window_number + 1) * 300000000
             AS is_inside,
         from_us >= window_number * 300000000 AS starts_inside
     FROM cut
+),
+
+-- What a sample's estimate may be wrong by (reference/counters.md 3.6): of packets of one size, and
+-- if as many as possible have the largest, 64 KiB, which only what a kernel put together has.
+-- Numbers above those of any link are cut, so that no sum can be too large.
+spread AS (
+    SELECT
+        *,
+        LEAST(part_bytes, 70368744177664) AS sampled_bytes,
+        LEAST(part_bytes, 65536) AS most_size,
+        LEAST(part_bytes, 65536, GREATEST(bytes // NULLIF(packets, 0), 1)) AS even_size,
+        CASE WHEN sampling_kind = 'packets' AND NOT is_rejected
+            THEN CAST(sampling_interval AS HUGEINT) * (sampling_interval - 1)
+        END AS unseen
+    FROM parts
 )
 
 SELECT
@@ -93,16 +108,33 @@ SELECT
     is_sampled,
     CASE WHEN MIN(cluster) = MAX(cluster) THEN MIN(cluster) END AS cluster,
     COALESCE(SUM(part_bytes) FILTER (WHERE NOT is_rejected), 0) AS bytes,
-    COALESCE(SUM(bytes) FILTER (WHERE NOT is_rejected AND is_inside AND scaled = 'raw'), 0)
-        AS min_bytes,
+    COALESCE(
+        SUM(certain_bytes) FILTER (
+            WHERE NOT is_rejected AND is_inside AND sampling_kind IN ('none', 'packets', 'flows')
+        ),
+        0
+    ) AS min_bytes,
     COALESCE(SUM(bytes) FILTER (WHERE NOT is_rejected), 0) AS max_bytes,
+    BOOL_OR(hides_bytes AND NOT is_rejected) AS hides_bytes,
+    COALESCE(
+        SUM(
+            CAST(part_bytes AS HUGEINT)
+            * CASE WHEN sampling_kind IN ('packets', 'flows') THEN sampling_interval ELSE 1 END
+        ) FILTER (WHERE NOT is_rejected),
+        0
+    ) AS estimated_bytes,
+    SUM(unseen * sampled_bytes * most_size) AS most_variance,
+    SUM(unseen * sampled_bytes * even_size) AS even_variance,
+    CASE WHEN MIN(sampling_kind) = MAX(sampling_kind) THEN MIN(sampling_kind) ELSE 'unknown' END
+        AS sampling_kind,
     COALESCE(SUM(part_bytes) FILTER (WHERE is_rejected), 0) AS rejected_bytes,
     COALESCE(SUM(packets) FILTER (WHERE starts_inside AND NOT is_rejected), 0) AS packets,
     BOOL_OR(starts_inside AND NOT is_rejected AND packets IS NULL) AS lacks_packets,
+    BOOL_OR(NOT is_rejected AND COALESCE(packets, 0) = 0) AS lacks_sizes,
     COUNT(*) AS record_count,
     MIN(own_rank) AS own_rank,
     BOOL_AND(is_gateway_interface) AS is_gateway_interface,
-    BOOL_OR(scaled = 'unknown') AS is_scale_unknown,
+    BOOL_OR(sampling_kind = 'unknown') AS is_scale_unknown,
     BOOL_AND(is_unknown) AS is_unknown,
     MIN(peer_name) AS peer_name,
     MAX(peer_name) AS other_peer_name,
@@ -118,11 +150,6 @@ SELECT
     MAX(distance) AS other_distance,
     MIN(gateway) AS gateway,
     MAX(gateway) AS other_gateway,
-    CASE
-        WHEN BOOL_AND(scaled = 'raw' AND sampling_interval IS NOT NULL)
-            AND MIN(sampling_interval) = MAX(sampling_interval)
-            THEN MIN(sampling_interval)
-    END AS sampling_interval,
     -- Layers are never mixed under one observer; of two the lower one is named.
     MIN(byte_layer) AS byte_layer,
     MAX(LIST_POSITION(
@@ -132,7 +159,7 @@ SELECT
         LIST(DISTINCT local_end) FILTER (WHERE match_kind IN ('ambiguous', 'conflict'))
     ) AS doubtful_ends,
     BOOL_OR(is_behind_nat) AS is_behind_nat
-FROM parts
+FROM spread
 GROUP BY
     observer_number, local_number, party, peer_number, peer_port, transport, is_sending,
     window_number, is_sampled

@@ -16,7 +16,8 @@ tuple's source to its destination, `received` the other way, whichever of them o
 * Times are milliseconds in version 4 and seconds in version 2, and seconds in examples of version 4
   as well; which they are is told by their size, as no log is of before 1973.
 * Bytes are those of packets, with their headers. The network card is `interface_id`, its
-  hardware address. Both ends' cards, and both kinds of logs, count the same bytes.
+  hardware address. Both ends' cards count the same bytes, and so do a card's network and each of
+  the security groups of the card and its subnet: a group is the `reporter`, by its name.
 """
 
 from collections.abc import Iterable, Iterator
@@ -410,7 +411,7 @@ def _common(found: _Tuple, place: _Place, start_us: int, context: FileContext) -
         "encryption": name_text(found.encryption),
         "sampling_interval": None,
         "scaled": "raw",
-        "reporter": None,
+        "reporter": None if place.is_network else _group(place.resource),
         "temporality": context.temporality or "delta",
         "byte_layer": "packet",
     }
@@ -421,6 +422,11 @@ def _after(resource: str | None, kind: str, *, is_uid: bool = False) -> str | No
     _, _, rest = (resource or "").partition(f"/{kind}/")
     name = rest.partition("/")[0]
     return dashed_uid(name) if is_uid else name_text(name)
+
+
+def _group(resource: str | None) -> str:
+    """Name of a security group, which is one observer of what passes a card."""
+    return _after(resource, "networksecuritygroups") or "SECURITY_GROUP"
 
 
 def _resource(resource: str | None, kind: str) -> str | None:

@@ -347,16 +347,21 @@ def test_unsampled_records_are_chosen_before_sampled_ones():
     rows = of(
         [
             record("08:01", "08:02", POD, OUT),
-            record("08:01", "08:02", POD, OUT, bytes=2, packets=400, **sampled),
-            record("09:01", "09:02", POD, OUT, bytes=2, packets=400, **sampled),
+            record("08:01", "08:02", POD, OUT, bytes=400_000, packets=400, **sampled),
+            record("09:01", "09:02", POD, OUT, bytes=400_000, packets=400, **sampled),
         ]
     )
-    assert rows.select("measured_by", "bytes", "max_bytes", "is_chosen").rows() == [
-        ("flow_record", 100, 100, True),
-        ("sampled_flow_record", 2, None, False),
-        ("sampled_flow_record", 2, None, True),
+    shown = ("measured_by", "bytes", "min_bytes", "max_bytes", "estimated_bytes", "is_chosen")
+    assert rows.select(shown).rows() == [
+        ("flow_record", 100, 100, 100, None, True),
+        ("sampled_flow_record", 400_000, 400_000, None, 20_000_000, False),
+        ("sampled_flow_record", 400_000, 400_000, None, 20_000_000, True),
     ]
-    assert rows["sampling_error_ratio"].to_list()[1] == pytest.approx(0.098 * 0.98**0.5)
+    # 400 packets of 1,000 bytes each: the error of their count. Six of 64 KiB and tiny ones: more.
+    assert rows["min_sampling_error_ratio"].to_list()[1] == pytest.approx(0.098 * 0.98**0.5)
+    assert rows["sampling_error_ratio"].to_list()[1] == pytest.approx(
+        1.96 * (0.98 * 65_536 / 400_000) ** 0.5
+    )
 
 
 def test_what_was_scaled_is_certain_of_nothing_and_an_unknown_scale_is_not_counted():
@@ -379,8 +384,16 @@ def test_one_observer_name_under_two_formats_is_two_observers():
     ]
 
 
-def test_records_that_count_since_the_beginning_are_left_out():
-    assert of([record("08:01", "08:02", POD, OUT, temporality="cumulative")]).is_empty()
+def test_records_that_count_since_the_beginning_are_what_they_grew_by():
+    readings = [("08:02", 100), ("08:03", 150), ("08:09", 450)]
+    rows = of([
+        record("08:01", end, POD, OUT, temporality="cumulative", bytes=count, packets=count // 50)
+        for end, count in readings
+    ])  # fmt: skip
+    assert rows.select("window_start_at", "bytes", "min_bytes", "max_bytes", "packets").rows() == [
+        (at("08:00"), 250, 150, 450, 9),
+        (at("08:05"), 200, 0, 300, 0),
+    ]
 
 
 def test_records_without_an_address_are_left_out():

@@ -1,0 +1,63 @@
+-- Series whose readings contradict that they count since a beginning: they fall and come back, as
+-- readings of two counters under one name do (`interleaved_observers`), or fall at every third step
+-- (`falls_like_delta`); or the beginning moves on with each reading that grows (`moving_start`).
+-- Grain: one such series.
+-- Reads: volume_series.
+WITH readings AS (
+    SELECT
+        series, at_us, MAX(value) AS value, MAX(stated_us) AS stated_us,
+        BOOL_OR(forgets) AS forgets
+    FROM volume_series
+    GROUP BY series, at_us
+),
+
+neighbours AS (
+    SELECT
+        *,
+        LAG(at_us) OVER by_time AS before_us,
+        LAG(value) OVER by_time AS before_value,
+        LAG(stated_us) OVER by_time AS before_stated_us,
+        LEAD(value) OVER by_time AS next_value,
+        LEAD(stated_us) OVER by_time AS next_stated_us
+    FROM readings
+    WINDOW by_time AS (PARTITION BY series ORDER BY at_us)
+),
+
+steps AS (
+    SELECT
+        series,
+        CAST(before_value - value AS HUGEINT) * 8 >= before_value
+        AND value < before_value
+        AND stated_us IS NOT DISTINCT FROM before_stated_us
+        AND NOT (forgets AND at_us - before_us > 300000000) AS falls,
+        next_value >= before_value AND next_stated_us IS NOT DISTINCT FROM stated_us AS returns,
+        stated_us <> before_stated_us
+        AND ABS(stated_us - before_us) <= 1000000
+        AND value > before_value AS moves
+    FROM neighbours
+    WHERE before_us IS NOT NULL
+),
+
+counted AS (
+    SELECT
+        series,
+        COUNT(*) AS step_count,
+        COUNT(*) FILTER (WHERE falls) AS fall_count,
+        COUNT(*) FILTER (WHERE falls AND returns) AS return_count,
+        COUNT(*) FILTER (WHERE moves) AS move_count
+    FROM steps
+    GROUP BY series
+)
+
+SELECT
+    series,
+    CASE
+        WHEN move_count >= 2 AND move_count = step_count THEN 'moving_start'
+        WHEN return_count >= 2 THEN 'interleaved_observers'
+        ELSE 'falls_like_delta'
+    END AS kind
+FROM counted
+WHERE
+    return_count >= 2
+    OR (fall_count >= 3 AND fall_count * 3 >= step_count)
+    OR (move_count >= 2 AND move_count = step_count)

@@ -1,0 +1,33 @@
+"""volume_findings: what records of bytes between two ends contradict or leave unknown.
+
+Rules of what is held back: `transforms.intermediate.volume_intervals`. Beside that, kinds tell what
+peer_traffic cannot count: first readings of counters that began before the look-back
+(`unknown_start`), values that were not read at their time (`no_reading`), records with an end that
+has no address (`no_address`: Kubecost's, OBI's where addresses are not asked for, hits of a cache),
+and sampled ones whose rate is not known (`unknown_scale`).
+"""
+
+from transforms.day import BuildDay
+from transforms.intermediate.volume_intervals import HELPERS, find_intervals
+from transforms.sql import SqlSession
+from transforms.transform import Reads, Transform
+
+PACKAGE = "transforms.intermediate"
+
+
+def build(session: SqlSession, day: BuildDay) -> str:
+    """Make `volume_findings` of one day."""
+    values = {
+        "start_us": int(day.start_at.timestamp()) * 1_000_000,
+        "end_us": int(day.end_at.timestamp()) * 1_000_000,
+    }
+    with session.dropped(*HELPERS):
+        find_intervals(session, day)
+        return session.create("volume_findings", PACKAGE, "volume_findings", values)
+
+
+TRANSFORM = Transform(
+    table="volume_findings",
+    reads=(Reads("volume_records", "counters", ahead=True),),
+    build=build,
+)

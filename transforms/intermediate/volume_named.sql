@@ -1,0 +1,20 @@
+-- Records of bytes with the name of who observed them and the addresses that packets had.
+-- Grain: one record.
+-- Reads: volume_records.
+SELECT
+    *,
+    -- Of Google's machines the names may be missing, of which end they are is always told. Azure
+    -- logs one card's packets once for its network and once for each of its security groups; an
+    -- exporter may meter packets as they come in and as they leave.
+    CASE
+        WHEN source_format = 'gcp_vpc_flow_log' AND reporter IN ('SRC', 'DEST') THEN reporter
+        WHEN source_format = 'azure_flow_log' AND interface_id IS NOT NULL
+            THEN CONCAT_WS('/', interface_id, reporter)
+        WHEN source_format = 'netflow_json' AND reporter IS NOT NULL
+            THEN CONCAT_WS('/', reporter, flow_direction)
+        ELSE COALESCE(interface_id, instance_id, reporter, observer, node, source_format)
+    END AS name,
+    COALESCE(interface_id, instance_id, reporter, observer, node) IS NOT NULL AS is_named,
+    COALESCE(source_packet_address, source_address) AS source,
+    COALESCE(destination_packet_address, destination_address) AS destination
+FROM volume_records
