@@ -83,8 +83,8 @@ class TransferCosts(Table):
     max_usd: Usd = c.usd("max_bytes, or the requests, at the dearest price.", null=_NO_PRICE)
     price_id: str = c.column("Price of `usd`.", null="several or none")
     price_kind: str = c.column(
-        "`listed`: one price holds, whichever the path; `candidates`: several prices, or bytes that "
-        "may not have passed it; `missing`: the price book has none for a candidate.",
+        "`listed`: one price holds, whichever the path; `candidates`: several prices, or bytes "
+        "that may not have passed it; `missing`: the price book has none for a candidate.",
         allowed=PRICE_KINDS,
     )
     missing_prices: TextList = c.column(

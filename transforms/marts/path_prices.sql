@@ -10,7 +10,9 @@
 WITH book AS (
     SELECT
         *,
-        CAST(usd_per_unit * 1000000000 AS HUGEINT) AS nano,
+        CAST(
+            CAST(usd_per_unit AS DECIMAL(28, 9)) * CAST(1000000000 AS DECIMAL(10, 0)) AS HUGEINT
+        ) AS nano,
         COALESCE(unit_bytes, unit_requests) AS units,
         CASE
             WHEN from_region IS NULL THEN -1
@@ -70,13 +72,13 @@ fitting AS (
         AND (b.to_region IS NULL OR q.to_region IS NULL OR q.to_region GLOB b.to_region)
         AND (b.usage_type IS NULL OR q.usage_type IS NULL OR q.usage_type GLOB b.usage_type)
         -- A region that is not known is neither outside nor, across regions, the other one.
-        AND NOT (q.from_region IS NULL AND b.from_region = 'internet')
-        AND NOT (q.to_region IS NULL AND b.to_region = 'internet')
+        AND NOT (q.from_region IS NULL AND COALESCE(b.from_region = 'internet', FALSE))
+        AND NOT (q.to_region IS NULL AND COALESCE(b.to_region = 'internet', FALSE))
         AND NOT (
             q.distance = 'cross_region'
             AND (
-                (q.from_region IS NULL AND b.from_region = q.to_region)
-                OR (q.to_region IS NULL AND b.to_region = q.from_region)
+                (q.from_region IS NULL AND COALESCE(b.from_region = q.to_region, FALSE))
+                OR (q.to_region IS NULL AND COALESCE(b.to_region = q.from_region, FALSE))
             )
         )
 ),
