@@ -33,6 +33,7 @@ from pipelines.reference.nat_addresses import load_nat_addresses
 from schemas.table import FLEET
 from transforms.day import ClusterFacts, LookBack
 from transforms.redaction import KeyedHash, redact
+from transforms.staging.parser import CounterFacts
 
 ENVIRONMENT = "PODLEDGER_CONFIG"
 DEFAULT_FILE = "podledger.yaml"
@@ -127,6 +128,32 @@ class Expectation(_Strict):
     nodes: int | None = Field(default=None, ge=1)
 
 
+class CounterSettings(_Strict):
+    """What is known of an export's counters; values alone never say it."""
+
+    bits: Literal[32, 64] = 64
+    link_bits_per_second: int | None = Field(default=None, ge=1, le=10**15)
+    expires_after: Duration | None = None
+
+    @field_validator("expires_after")
+    @classmethod
+    def _whole_seconds(cls, value: timedelta | None) -> timedelta | None:
+        if value is not None and (value < timedelta(seconds=1) or value.microseconds):
+            message = "expected whole seconds, at least one"
+            raise ValueError(message)
+        return value
+
+    @property
+    def facts(self) -> CounterFacts:
+        """As parsers take them."""
+        after = self.expires_after
+        return CounterFacts(
+            bits=None if self.bits == 64 else self.bits,
+            link_bits_per_second=self.link_bits_per_second,
+            expires_after=None if after is None else after // timedelta(seconds=1),
+        )
+
+
 class ExportSettings(_Strict):
     """One export: files of one format at one path pattern."""
 
@@ -138,6 +165,7 @@ class ExportSettings(_Strict):
     record_format: str | None = None
     temporality: Literal["cumulative", "delta", "per_connection_total"] | None = None
     region: str | None = None
+    counters: CounterSettings | None = None
 
     @field_validator("format")
     @classmethod

@@ -16,6 +16,7 @@ MODULES = (
     "transforms.intermediate.unconnected_events",
     "transforms.intermediate.object_transfers",
     "transforms.intermediate.counter_increments",
+    "transforms.intermediate.counter_findings",
     "transforms.intermediate.pod_traffic",
     "transforms.intermediate.peer_traffic",
     "transforms.intermediate.volume_findings",

@@ -5,7 +5,7 @@ import datetime as dt
 from pipelines.landing.inputs import storable
 from pipelines.settings import ExportSettings, Settings
 from transforms.redaction import clean_url, redact_name
-from transforms.staging.parser import FileContext
+from transforms.staging.parser import CounterFacts, FileContext
 
 
 def stored_path(path: str) -> str:
@@ -38,4 +38,5 @@ def file_context(
         record_format=export.record_format,
         temporality=export.temporality,
         key_hash=settings.key_hash,
+        counters=CounterFacts() if export.counters is None else export.counters.facts,
     )

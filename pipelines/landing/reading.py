@@ -15,7 +15,7 @@ from pipelines.ledger import EXPORT_FILES, Ledger
 from pipelines.publication import digest
 from pipelines.settings import Settings
 from schemas.table import FLEET
-from transforms.staging.parser import FileContext
+from transforms.staging.parser import CounterFacts, FileContext
 
 _WHICH_KEY = "podledger: which redaction key"
 """Hashed with the key, this tells two keys apart and says nothing else of them."""
@@ -50,6 +50,8 @@ def read_as(format_name: str, context: FileContext) -> str:
         context.node,
         context.project,
         context.key_hash.of(_WHICH_KEY),
+        # What older readings knew nothing of is told only where it is stated.
+        *([context.counters] if context.counters != CounterFacts() else []),
     )
     return digest(repr(part) for part in stated)[:32]
 

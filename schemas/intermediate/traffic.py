@@ -29,10 +29,19 @@ class CounterIncrements(Table):
     match_kind: str = c.column("Pod ladder.", allowed=c.POD_MATCH_KINDS)
     node: str = c.node()
     interface: str = c.column("Network interface.", null="not stated")
+    is_overlay: pl.Boolean = c.column(
+        "A bridge, a tunnel or the end of a pair, by its name: other interfaces count its bytes."
+    )
     direction: str = c.column("Direction seen from the pod.", allowed=c.DIRECTIONS)
     byte_layer: str = c.column("Layer.", allowed=c.BYTE_LAYERS)
     start_at: Instant = c.start_at()
     end_at: Instant = c.end_at()
+    spread_start_at: Instant = c.column(
+        "Where the bytes begin: start_at, but in a gap not before the pod was created."
+    )
+    spread_end_at: Instant = c.column(
+        "Where the bytes end: end_at, but in a gap not behind the pod's proven end."
+    )
     bytes: pl.Int64 = c.byte_count("Bytes counted in [start_at, end_at).")
     is_reset: pl.Boolean = c.column("The counter restarted inside: bytes is a lower bound.")
     is_gap: pl.Boolean = c.column("Longer than three times the series' usual spacing.")
@@ -40,6 +49,64 @@ class CounterIncrements(Table):
         "What the start is.",
         allowed=("sample", "known_start", "reset", "reset_known_start", "delta_start"),
     )
+
+
+@table("intermediate", key=("cluster", "series_id", "observer", "kind"))
+class CounterFindings(Table):
+    """What one day's readings of one series show that bytes alone do not say.
+
+    Counts are of readings, or of times between two, that end on this day.
+    """
+
+    counter_finding_id: str = c.row_id("finding", "cluster, series_id, observer, kind, day")
+    cluster: str = c.cluster()
+    series_id: str = c.column("Series of counter_samples.")
+    observer: str = c.column("Who read it.")
+    kind: str = c.column(
+        "What is found: contradictions of what is declared first.",
+        allowed=(
+            "delta_only_grows",
+            "interleaved_observers",
+            "falls_like_delta",
+            "mixed_temporality",
+            "faster_than_link",
+            "observers_disagree",
+            "conflicting_values",
+            "overlapping_starts",
+            "small_drops",
+            "wraps",
+            "unknown_start",
+        ),
+    )
+    is_held_back: pl.Boolean = c.column(
+        "Increments are left out for it: all that begin on this day, or, of mixed_temporality and "
+        "faster_than_link, those counted."
+    )
+    detail: str = c.column("The finding in words.")
+    metric: str = c.column("Metric name as exported.")
+    temporality: str = c.column("Temporality declared.", allowed=("cumulative", "delta"))
+    namespace: str = c.namespace()
+    pod_name: str = c.pod_name()
+    pod_uid: str = c.pod_uid(null="not stated by the source")
+    node: str = c.node()
+    interface: str = c.column("Network interface.", null="not stated")
+    direction: str = c.column("Direction seen from the pod.", allowed=c.DIRECTIONS)
+    other_observer: str = c.column(
+        "Observer that is chosen where two disagree; the smallest name of several.",
+        null="of no other observer",
+    )
+    sample_count: pl.Int64 = c.count("Readings of the series on this day, equal times once.")
+    contradicting_count: pl.Int64 = c.count(
+        "Readings that show the finding; hours of observers_disagree.", adds_up=False
+    )
+    bytes: pl.Int64 = c.byte_count(
+        "Bytes concerned: held back as too fast, or counted before a first reading of unknown "
+        "start, which may be of earlier days.",
+        null="no number of bytes belongs to it",
+        adds_up=False,
+    )
+    first_at: Instant = c.column("First reading of the day.")
+    last_at: Instant = c.column("Last reading of the day.")
 
 
 @table(

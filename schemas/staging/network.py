@@ -170,6 +170,24 @@ class CounterSamples(StagingTable):
         "When the counter started from zero.", null="unknown, or stated as equal to the reading"
     )
     sample_kind: str = c.column(SAMPLE_KIND, null="it was read then", allowed=SAMPLE_KINDS)
+    counter_bits: pl.Int64 = c.column(
+        "Width after which the counter begins at 0 again.",
+        null="64, or not declared: it never does",
+        unit="bits",
+        minimum=32,
+    )
+    link_bits_per_second: pl.Int64 = c.column(
+        "Speed of the fastest interface counted, as declared.",
+        null="not declared",
+        unit="bits per second",
+        minimum=1,
+    )
+    expires_after_seconds: pl.Int64 = c.column(
+        "Time without growth after which the exporter forgets the counter, as declared.",
+        null="it never does, or not declared",
+        unit="seconds",
+        minimum=1,
+    )
 
 
 @table("staging", key=STAGING_KEY, covers=("start_at", "end_at"))

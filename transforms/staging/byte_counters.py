@@ -341,7 +341,11 @@ class CounterFile:
                 "sample_kind": kind,
             }
             if series.table == "counter_samples":
-                own: dict[str, Any] = {"event_at": at, "value": reading.value}
+                own: dict[str, Any] = {
+                    "event_at": at,
+                    "value": reading.value,
+                    **self._context.counters.columns,
+                }
             else:
                 own = {"start_at": at, "end_at": at, "bytes": reading.value, "scaled": "raw"}
             yield series.table, values | own

@@ -269,6 +269,7 @@ def _parse_point(
         "value": value,
         "event_at": event_at,
         "counter_start_at": start_at,
+        **context.counters.columns,
     }
     return Parsed(item.locator, None, b"", rows=(("counter_samples", row),))
 

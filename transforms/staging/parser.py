@@ -119,6 +119,30 @@ class Parsed:
 
 
 @dataclass(frozen=True)
+class CounterFacts:
+    """What the settings declare of the counters of an export.
+
+    Attributes:
+        bits: Width after which they begin at 0 again; none if they never do.
+        link_bits_per_second: Speed of the fastest interface.
+        expires_after: Seconds without growth after which the exporter forgets a counter.
+    """
+
+    bits: int | None = None
+    link_bits_per_second: int | None = None
+    expires_after: int | None = None
+
+    @property
+    def columns(self) -> dict[str, int | None]:
+        """Columns of `counter_samples`."""
+        return {
+            "counter_bits": self.bits,
+            "link_bits_per_second": self.link_bits_per_second,
+            "expires_after_seconds": self.expires_after,
+        }
+
+
+@dataclass(frozen=True)
 class FileContext:
     """What is known of a file beside its content.
 
@@ -134,6 +158,7 @@ class FileContext:
         record_format: The `record_format` setting: header of a header-less file, custom log line.
         temporality: The `temporality` setting, if any.
         key_hash: Keyed hash for access key ids.
+        counters: The `counters` setting.
     """
 
     export: str
@@ -147,6 +172,7 @@ class FileContext:
     record_format: str | None
     temporality: str | None
     key_hash: KeyedHash
+    counters: CounterFacts = CounterFacts()
 
 
 @dataclass(frozen=True)

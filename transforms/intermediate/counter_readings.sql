@@ -1,0 +1,19 @@
+-- Readings with their series' number.
+-- Grain: one reading of one file.
+-- Reads: counter_samples, counter_series.
+-- Parameters: $read_from_us and $read_until_us (what is read).
+SELECT
+    n.series,
+    epoch_us(s.event_at) AS at_us,
+    s.value,
+    -- The least number stands for none.
+    COALESCE(epoch_us(s.counter_start_at), -9223372036854775807 - 1) AS stated_us
+FROM counter_samples AS s
+INNER JOIN counter_series AS n
+    ON s.series_id = n.series_id
+    AND s.observer = n.observer
+WHERE
+    s.sample_kind IS NULL
+    AND (NOT n.is_mixed OR s.temporality = n.temporality)
+    AND epoch_us(s.event_at) >= CAST($read_from_us AS BIGINT)
+    AND epoch_us(s.event_at) < CAST($read_until_us AS BIGINT)
