@@ -36,6 +36,19 @@ ALSO = (
 )  # fmt: skip
 """Intermediate tables that answers are checked against; as tables, so that no file is needed."""
 
+MACROS = {
+    ("MACRO", "supports"): (
+        "supports(min_bytes, max_bytes, threshold): whether a range supports that there were more "
+        "bytes: yes if the certain ones exceed the threshold, no if the possible ones do not, "
+        "else unknown, as with a null that decides."
+    ),
+    ("MACRO TABLE", "runs_reading_more_than"): (
+        "runs_reading_more_than(threshold): per run, what it received and whether that supports "
+        "that it read more; no only if nothing is unmeasured and all sources saw all of it."
+    ),
+}
+"""Macros, with what they say in the catalogue."""
+
 
 def write_catalog(
     lake: Lake, path: Path, *, threads: int = 2, memory_limit: str | None = None
@@ -123,7 +136,8 @@ def _fill(connection: duckdb.DuckDBPyConnection, lake: Lake) -> dict[str, int]:
             _create(connection, lake, spec)
             counted = connection.table(spec.name).count("*").fetchall()
             counts[spec.name] = int(counted[0][0])
-    connection.execute(_dependencies())
+    for definitions in _definitions():
+        connection.execute(definitions)
     # One transaction: each of a thousand comments would be flushed to the disk on its own.
     connection.begin()
     _comment(connection)
@@ -136,13 +150,16 @@ def _held() -> list[TableSpec]:
     return [s for n, s in tables().items() if s.layer in {"ledger", "marts"} or n in ALSO]
 
 
-def _dependencies() -> str:
-    return files("transforms.marts").joinpath("dependencies.sql").read_text(encoding="utf-8")
+def _definitions() -> list[str]:
+    """Views and macros over the marts, as text."""
+    folder = files("transforms.marts")
+    names = ("dependencies", "supports")
+    return [folder.joinpath(f"{name}.sql").read_text(encoding="utf-8") for name in names]
 
 
 def made_from(lake: Lake) -> str:
     """Digest of all that a catalogue written now would be made from."""
-    texts = [str(VERSION), _dependencies()]
+    texts = [str(VERSION), *_definitions()]
     texts.extend(repr(spec) for spec in (*_held(), *views().values()))
     for spec in _held():
         for path in _paths(lake, spec):
@@ -237,6 +254,9 @@ def _comment(connection: duckdb.DuckDBPyConnection) -> None:
         if spec.layer in {"intermediate", "marts"} and kind == "TABLE":
             meaning = "Day that the row covers a life up to." if spec.as_of else "Event day, UTC."
             connection.execute(f'COMMENT ON COLUMN "{name}"."{day}" IS {_literal(meaning)}')
+
+    for (kind, name), meaning in MACROS.items():
+        connection.execute(f'COMMENT ON {kind} "{name}" IS {_literal(meaning)}')
 
 
 def _literal(text: str) -> str:

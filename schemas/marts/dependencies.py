@@ -108,7 +108,12 @@ class RunDependencyDays(Table):
     as_of=True,
 )
 class RunDependencies(Table):
-    """What one attempt of one run did to one resource in its life up to the end of the day."""
+    """What one attempt of one run did to one resource in its life up to the end of the day.
+
+    Whether bytes support a statement: the macro `supports(min_received_bytes, max_received_bytes,
+    1000000000)` says yes, no or unknown of "more than a gigabyte"; of whole runs, the macro
+    `runs_reading_more_than(1000000000)`.
+    """
 
     run_dependency_id: str = c.row_id("row", "all columns of the key")
     run_uuid: str = c.run_uuid(null=None)
@@ -147,7 +152,12 @@ class RunDependencies(Table):
     first_error: str = c.column("First error.", null="none")
     received_bytes: pl.Int64 = c.byte_count("To the pods.", null="not measured", adds_up=False)
     min_received_bytes: pl.Int64 = c.byte_count("Certain.", null="not measured", adds_up=False)
-    max_received_bytes: pl.Int64 = c.byte_count("Possible.", null="unbounded", adds_up=False)
+    max_received_bytes: pl.Int64 = c.byte_count(
+        "Possible. The macro supports(min_received_bytes, max_received_bytes, X) says yes, no or "
+        "unknown of `more than X`, runs_reading_more_than(X) of whole runs.",
+        null="unbounded",
+        adds_up=False,
+    )
     sent_bytes: pl.Int64 = c.byte_count("From the pods.", null="not measured", adds_up=False)
     min_sent_bytes: pl.Int64 = c.byte_count("Certain.", null="not measured", adds_up=False)
     max_sent_bytes: pl.Int64 = c.byte_count("Possible.", null="unbounded", adds_up=False)

@@ -12,6 +12,7 @@ from pipelines.storage import Lake
 from schemas.registry import table_spec
 from schemas.views import views
 from tests.pipelines.test_publication import DAY, SPEC, rows
+from tests.transforms.frames import at, frame
 from transforms.sql import SqlSession
 
 
@@ -127,3 +128,64 @@ def test_tables_are_explained_with_unit_null_and_whether_they_add_up(catalogue: 
     assert comments["received_bytes"] == (
         "Bytes to the pods. Unit: bytes. Null: not measured. Adds up over rows."
     )
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "said"),
+    [
+        (1_001, 2_000, "yes"),
+        (1_001, None, "yes"),
+        (1_000, 2_000, "unknown"),
+        (1_000, 1_000, "no"),
+        (0, 999, "no"),
+        (0, None, "unknown"),
+        (None, 999, "no"),
+        (None, 1_001, "unknown"),
+        (None, None, "unknown"),
+    ],
+)
+def test_a_range_supports_that_there_was_more_than_a_thousand(
+    catalogue: Path, least: int | None, most: int | None, said: str
+) -> None:
+    with open_catalog(catalogue) as reader:
+        answer = reader.execute("SELECT supports(?, ?, 1000)", [least, most]).fetchall()
+        of_nothing = reader.execute("SELECT supports(?, ?, NULL)", [least, most]).fetchall()
+        comments = reader.execute(
+            "SELECT comment FROM duckdb_functions() WHERE function_name IN "
+            "('supports', 'runs_reading_more_than')"
+        ).fetchall()
+    assert (answer, of_nothing) == ([(said,)], [("unknown",)])
+    assert all(comment for (comment,) in comments)
+    assert len(comments) == 2
+
+
+def test_a_run_read_no_more_only_if_all_that_it_did_was_measured_and_seen(tmp_path: Path) -> None:
+    path = tmp_path / "podledger.duckdb"
+    write_catalog(publish(tmp_path, 1), path)
+    row = {"measured_by": "flow_record", "empty_means": "nothing_happened"}
+    measured = row | {"min_received_bytes": 300, "received_bytes": 400, "max_received_bytes": 500}
+    rows = {
+        "small": [measured, measured | {"accounted_in": "s3://b", "max_received_bytes": None}],
+        "large": [measured] * 4,
+        "sampled": [measured, measured | {"max_received_bytes": None}],
+        "unseen": [measured, measured | {"empty_means": "partly_observed"}],
+        "unmeasured": [measured, row | {"min_received_bytes": None, "received_bytes": None}],
+        "declared": [measured, row | {"first_seen_at": None}],
+        "sender": [measured, row | {"min_sent_bytes": 7, "max_sent_bytes": 9}],
+    }  # fmt: skip
+    found = [
+        {"run_uuid": run, "first_seen_at": at("08:00")} | item
+        for run, items in rows.items()
+        for item in items
+    ]
+    with duckdb.connect(path) as writer:
+        filled = frame("run_dependencies", found).to_arrow()
+        writer.register("filled", filled)
+        names = ", ".join(f'"{c.name}"' for c in table_spec("run_dependencies").columns)
+        writer.execute(f"INSERT INTO run_dependencies BY NAME SELECT {names} FROM filled")
+    with open_catalog(path) as reader:
+        told = reader.execute("SELECT run_uuid, supports FROM runs_reading_more_than(1000)")
+        assert dict(told.fetchall()) == {
+            "small": "no", "large": "yes", "sampled": "unknown", "unseen": "unknown",
+            "unmeasured": "unknown", "declared": "no", "sender": "no",
+        }  # fmt: skip

@@ -191,12 +191,21 @@ hubble AS (
 
 sampled AS (
     SELECT
-        h.start_at, h.end_at, MAX(r.sampling_interval) AS sampled_one_in
+        h.start_at, h.end_at,
+        CASE
+            WHEN r.scaled = 'scaled' THEN 'records are estimates of the source, made from samples'
+            WHEN r.scaled = 'unknown' THEN 'records may be sampled, at a rate that is not stated'
+            ELSE 'records are sampled'
+        END AS reason,
+        CASE WHEN r.scaled = 'unknown' THEN 'unknown' ELSE 'sampled' END AS status,
+        -- What the source scaled was sampled at a rate that only it knows.
+        MAX(r.sampling_interval) FILTER (WHERE r.scaled = 'raw') AS sampled_one_in
     FROM hour_times AS h
     INNER JOIN volume_records AS r ON r.start_at < h.end_at AND r.end_at > h.start_at
     WHERE
-        r.sampling_interval > 1 AND r.cluster IS NOT DISTINCT FROM CAST($scope AS VARCHAR)
-    GROUP BY h.start_at, h.end_at
+        (r.sampling_interval > 1 OR r.scaled <> 'raw')
+        AND r.cluster IS NOT DISTINCT FROM CAST($scope AS VARCHAR)
+    GROUP BY h.start_at, h.end_at, reason, status
 )
 
 SELECT
@@ -226,8 +235,8 @@ CROSS JOIN hubble AS e
 LEFT JOIN united AS u ON s.source = u.source AND h.start_at = u.start_at
 UNION ALL
 SELECT
-    'volume_records', NULL, epoch_us(start_at), epoch_us(end_at), 4, 'sampled',
-    'records are sampled', NULL, 0, sampled_one_in
+    'volume_records', NULL, epoch_us(start_at), epoch_us(end_at), 4, status,
+    reason, NULL, 0, sampled_one_in
 FROM sampled
 WHERE 'volume_records' IN (SELECT source_table FROM tables)
 UNION ALL

@@ -25,8 +25,8 @@ hour. It is missing once nothing is awaited any more and a delivery did not come
 while deliveries are awaited, or are partial, or no later record exists. Of several exports that
 fill one table the best counts; of those that log one bucket likewise, and a bucket that no export
 names lately is judged by all of them together. Buckets are those that the look-back `transfers`
-or an earlier row of the last 30 days names. Reports of loss and sampled records cast doubt on
-covered hours.
+or an earlier row of the last 30 days names. Reports of loss cast doubt on covered hours, and so do
+records that were sampled, that the source made from samples, or of which it does not say so.
 
 Look-ups are covered only by a log that shows whose they are and what they were answered. Of all
 that an export told of the day: no client, or no answers, is masked; no success (of any type, or of
@@ -119,5 +119,5 @@ TRANSFORM = Transform(
         Reads("node_coverage", "repeats"),
     ),
     build=build,
-    version=3,
+    version=4,
 )

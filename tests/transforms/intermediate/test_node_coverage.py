@@ -624,6 +624,10 @@ def test_states_of_objects_have_no_coverage():
     assert built(tables=["pod_states", "run_versions", "kube_event_states"]).height == 0
 
 
+ESTIMATED = "records are estimates of the source, made from samples"
+NOT_TOLD = "records may be sampled, at a rate that is not stated"
+
+
 def test_sampled_and_skipped_records_cast_doubt_on_covered_hours():
     deliveries = delivered("vpc", ["complete"] * 4, format="aws_vpc_flow_log")
     shown: dict[str, Any] = {
@@ -637,6 +641,13 @@ def test_sampled_and_skipped_records_cast_doubt_on_covered_hours():
                 "sampling_interval": interval,
             }
             for interval in (1, 10, None)
+        ] + [
+            {"cluster": "alder", "start_at": at(start), "end_at": at(end), "scaled": scaled}
+            for start, end, scaled in (
+                ("14:10", "14:20", "scaled"), ("15:10", "15:20", "raw"),
+                ("16:10", "16:20", "unknown"), ("17:10", "17:20", "unknown"),
+                ("17:10", "17:20", "scaled"),
+            )
         ],
         "loss_reports": [
             loss("v", None, None, source="volume_records", node=None, kind="skipped",
@@ -649,7 +660,12 @@ def test_sampled_and_skipped_records_cast_doubt_on_covered_hours():
         (at("09:00"), at("11:00"), "sampled", 0.1, "records are sampled"),
         (at("11:00"), at("12:00"), "covered", None, None),
         (at("12:00"), at("12:10"), "lossy", None, "skipped: SKIPDATA eni-1"),
-        (at("12:10"), MIDNIGHT, "covered", None, None),
+        (at("12:10"), at("14:00"), "covered", None, None),
+        (at("14:00"), at("15:00"), "sampled", None, ESTIMATED),
+        (at("15:00"), at("16:00"), "covered", None, None),
+        (at("16:00"), at("17:00"), "unknown", None, NOT_TOLD),
+        (at("17:00"), at("18:00"), "sampled", None, f"{ESTIMATED}, {NOT_TOLD}"),
+        (at("18:00"), MIDNIGHT, "covered", None, None),
     ]
     assert [t[2] for t in tiles(built(deliveries=deliveries[:1], **shown))] == ["unknown"]
 
