@@ -41,6 +41,7 @@ MODULES = (
     "minio_audit",
     "ceph_rgw",
     "seaweedfs",
+    "stage_marks",
     "aws_cur",
     "focus",
 )

@@ -189,6 +189,15 @@ def other_response_size(data: bytes, random: Random) -> bytes | None:
     return data[: places[0].start()] + random.choice(LARGE) + data[places[0].end() :]
 
 
+def other_shard(data: bytes, random: Random) -> bytes | None:
+    """Let the name behind a line of a library be any other name of a package."""
+    places = list(re.finditer(rb"(?<= Downloading )[a-z]+(?=-1\.0\.whl\Z)", data))
+    if len(places) != 1:
+        return None
+    name = random.choice((b"numpy", b"x" * 50, b"naive_cafe", b"a.b"))
+    return data[: places[0].start()] + name + data[places[0].end() :]
+
+
 def other_description(data: bytes, random: Random) -> bytes | None:
     """Let the description in a bill's line, which is quoted, be any text."""
     places = list(re.finditer(rb'(?<=,")per GB[^"]*(?=",)', data))
@@ -307,6 +316,13 @@ RULES: dict[str, Rules] = {
         optional="__CURSOR _PID PRIORITY _SYSTEMD_UNIT _HOSTNAME error level",
         free="error",
         change=other_pulled_size,
+    ),
+    "stage_marks": rules(
+        optional="stage elapsed_s attempts bytes cache outcome error.type resource.id level "
+        "severityText severityNumber scope schemaUrl",
+        free="message resource.id",
+        large="bytes attempts",
+        change=other_shard,
     ),
     "aws_cur": rules(
         optional="identity_line_item_id bill_invoice_id line_item_resource_id line_item_operation "

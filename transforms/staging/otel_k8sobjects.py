@@ -33,6 +33,7 @@ from transforms.staging.kubernetes_events import (
 )
 from transforms.staging.kubernetes_metadata import Metadata, Sight
 from transforms.staging.kubernetes_objects import HEAD, TABLES, change_record, object_record
+from transforms.staging.otlp_log_records import LogRecord, log_records
 from transforms.staging.otlp_values import (
     instant_of_nanoseconds,
     pairs_of,
@@ -42,31 +43,10 @@ from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Re
 from transforms.staging.refusal import RefusedError, refuse
 from transforms.staging.values import INT64_MAX, identity
 
-_Parts = list[msgspec.Raw] | None
 _SCOPES = ("k8sobjectsreceiver", "k8seventsreceiver")
 _EVENT_MARKS = frozenset({"k8s.event.uid", "k8s.event.reason"})
 _GO_TIME = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,9})?) ([+-]\d{4})(?: \S+)?\Z")
 _TYPES = {"warn": "Warning", "warning": "Warning", "info": "Normal", "normal": "Normal"}
-
-
-class _Document(msgspec.Struct, rename="camel"):
-    resource_logs: _Parts = None
-    resource_metrics: msgspec.Raw = msgspec.Raw()
-    resource_spans: msgspec.Raw = msgspec.Raw()
-    resource_profiles: msgspec.Raw = msgspec.Raw()
-
-
-class _Attributed(msgspec.Struct):
-    attributes: list[Any] | None = None
-
-
-class _ResourceLogs(msgspec.Struct, rename="camel"):
-    resource: _Attributed | None = None
-    scope_logs: _Parts = None
-
-
-class _ScopeLogs(msgspec.Struct, rename="camel"):
-    log_records: _Parts = None
 
 
 class _LogRecord(msgspec.Struct, rename="camel"):
@@ -77,9 +57,6 @@ class _LogRecord(msgspec.Struct, rename="camel"):
     attributes: list[Any] | None = None
 
 
-_DOCUMENT = msgspec.json.Decoder(_Document)
-_RESOURCE_LOGS = msgspec.json.Decoder(_ResourceLogs)
-_SCOPE_LOGS = msgspec.json.Decoder(_ScopeLogs)
 _LOG_RECORD = msgspec.json.Decoder(_LogRecord)
 
 
@@ -87,60 +64,21 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
     own = replace(context, path_at=None)
     for raw in records:
         for document in documents(raw):
-            yield from _parse_document(document, own)
+            for record in log_records(document):
+                if isinstance(record, LogRecord):
+                    yield _parse_record(record.item, record.resource, own)
+                else:
+                    yield record
 
 
-def _parse_document(item: Item, context: FileContext) -> Iterator[Parsed]:
-    try:
-        document = decode(_DOCUMENT, item.data, item.path)
-    except RecordError as error:
-        yield item.rejected(error)
-        return
-    if document.resource_logs is None:
-        others = (document.resource_metrics, document.resource_spans, document.resource_profiles)
-        if any(bytes(other) for other in others):
-            yield item.ignored("other_signal")
-        else:
-            yield item.rejected(f"no_logs: expected {item.path}.resourceLogs, got none")
-        return
-    is_empty = True
-    for part in _parts(item, "resourceLogs", document.resource_logs):
-        for parsed in _parse_resource(part, context):
-            is_empty = False
-            yield parsed
-    if is_empty:
-        yield item.ignored("empty")
-
-
-def _parts(item: Item, name: str, parts: _Parts) -> Iterator[Item]:
-    for index, part in enumerate(parts or ()):
-        yield item.part(f".{name}[{index}]", bytes(part))
-
-
-def _parse_resource(item: Item, context: FileContext) -> Iterator[Parsed]:
-    try:
-        logs = decode(_RESOURCE_LOGS, item.data, item.path)
-    except RecordError as error:
-        yield item.rejected(error)
-        return
-    for part in _parts(item, "scopeLogs", logs.scope_logs):
-        try:
-            scope = decode(_SCOPE_LOGS, part.data, part.path)
-        except RecordError as error:
-            yield part.rejected(error)
-            continue
-        for record in _parts(part, "logRecords", scope.log_records):
-            yield _parse_record(record, logs.resource, context)
-
-
-def _parse_record(item: Item, resource: _Attributed | None, context: FileContext) -> Parsed:
+def _parse_record(item: Item, resource: list[Any] | None, context: FileContext) -> Parsed:
     try:
         record = decode(_LOG_RECORD, item.data, item.path)
         attributes = pairs_of(record.attributes)
         happened_at = instant_of_nanoseconds(record.time_unix_nano)
         seen_at = instant_of_nanoseconds(record.observed_time_unix_nano) or happened_at
         if _EVENT_MARKS & attributes.keys():
-            shared = pairs_of(resource.attributes if resource else None)
+            shared = pairs_of(resource)
             event = _event(record, attributes, shared, happened_at)
             ((table, row),) = event_rows(event, item, context, has_own_time=True, seen_at=seen_at)
             # The event's version is not among the attributes; its count moves with it.
