@@ -26,6 +26,8 @@ MODULES = (
     "transforms.marts.repeat_transfers",
     "transforms.marts.runs",
     "transforms.marts.run_coverage",
+    "transforms.marts.waits",
+    "transforms.marts.storms",
 )
 
 
