@@ -274,13 +274,19 @@ class VolumeRecords(StagingTable):
     sampling_interval: pl.Int64 = c.column(
         "One of this many packets was observed.", null="unsampled, or not stated", unit="packets"
     )
+    sampled_unit: str = c.column(
+        "What one of so many was kept of: packets, or whole flows, whose bytes are then complete.",
+        null="packets, or unsampled",
+        allowed=("packets", "flows"),
+    )
     scaled: str = c.column(
         "Whether bytes are as observed or multiplied up.", allowed=("raw", "scaled", "unknown")
     )
     reporter: str = c.column(
         "Who reports, where it is not an interface of a machine: `SRC` or `DEST` (the end that is "
         "source or destination of this record), what ends with `GATEWAY`, whose bytes the ends "
-        "count, too, or the agent, exporter or aggregator, by address where it has one.",
+        "count, too, or the agent, exporter or aggregator, by address where it has one, or the "
+        "security group of the interface.",
         null="the interface itself",
     )
     temporality: str = c.column(

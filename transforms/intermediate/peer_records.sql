@@ -122,7 +122,7 @@ SELECT
         WHEN t.scaled = 'scaled' THEN 'by_source'
         -- No exporter keeps one packet of a million: such a number is none.
         WHEN t.scaled = 'unknown' OR t.sampling_interval > 1048576 THEN 'unknown'
-        WHEN t.sampling_interval > 1 THEN 'packets'
+        WHEN t.sampling_interval > 1 THEN COALESCE(t.sampled_unit, 'packets')
         ELSE 'none'
     END AS sampling_kind,
     t.byte_layer

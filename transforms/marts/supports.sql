@@ -5,7 +5,7 @@
 -- `runs_reading_more_than(threshold)` asks it of what each run received in all. A run says `no` only
 -- if nothing that it did is unmeasured, and every source saw all of it without doubt.
 -- Grain: a scalar macro; a table macro of one row per run.
--- Reads: run_dependencies of the catalogue.
+-- Reads: run_dependencies of the catalogue; runs_reading_more_than reads the macro supports.
 CREATE OR REPLACE MACRO supports(min_bytes, max_bytes, threshold) AS
     CASE
         WHEN min_bytes > threshold THEN 'yes'

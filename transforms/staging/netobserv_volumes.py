@@ -6,6 +6,8 @@ FAQ and docs/FlowCollector.md.
 * Bytes are those since the flow's last record (`delta`), counted as the kernel's packets with their
   Ethernet headers (`frame`). They are as observed, never multiplied: one of `Sampling` packets is.
   Where that is not stated (older agents, which may sample all the same), `scaled` is `unknown`.
+  A filter of the pipeline keeps one of so many flows and multiplies `Sampling` by that, which no
+  record tells: the export's `record_format: sampling=flows` says that whole flows were sampled.
 * Within a record the agent counts a packet on its first interface only. What stands twice all the
   same says so in `repeats`: `interface`, older agents' own mark `Duplicate`; `service`, a flow to
   or from a service's address, whose packets are seen again behind the translation; `overlay`, the
@@ -23,6 +25,7 @@ from transforms.staging import lookup_fields as f
 from transforms.staging import volume_fields as v
 from transforms.staging.netobserv_flow import Flow
 from transforms.staging.parser import FileContext
+from transforms.staging.refusal import refuse
 from transforms.staging.stored_text import name_text
 from transforms.staging.values import dashed_uid
 
@@ -94,12 +97,26 @@ def volume(flow: Flow, record_id: str, context: FileContext) -> dict[str, Any] |
         "interfaces": _interfaces(flow),
         "round_trip_seconds": _round_trip(flow),
         "sampling_interval": sampling,
+        "sampled_unit": _unit(context.record_format),
         "scaled": "unknown" if sampling is None else "raw",
         "reporter": agent or node,
         "temporality": context.temporality or "delta",
         "byte_layer": "frame",
     }
     return row | {"repeats": _repeats(flow, row, source, destination)}
+
+
+def _unit(record_format: str | None) -> str | None:
+    """What was sampled, where the export's setting says so.
+
+    Raises:
+        RefusedError: It says something else.
+    """
+    if record_format is None:
+        return None
+    if record_format.strip() not in {"sampling=flows", "sampling=packets"}:
+        refuse("record_format", "sampling=flows or sampling=packets", record_format)
+    return record_format.strip().removeprefix("sampling=")
 
 
 def _ends(flow: Flow, source: End, destination: End) -> dict[str, Any]:

@@ -94,6 +94,16 @@ def test_bytes_are_never_multiplied_by_the_sampling():
         assert (found["bytes"], found["sampling_interval"]) == (94_393, int(sampling))
 
 
+def test_the_setting_says_whether_flows_were_sampled():
+    for unit in ("flows", "packets"):
+        found = reader.volume(FLOW, record_format=f"sampling={unit}")
+        assert found == but(VOLUME, {"sampled_unit": unit})
+    refused = reader.one(FLOW, record_format="sampling=bytes")
+    assert refused.reject == (
+        "record_format: expected sampling=flows or sampling=packets, got text of 14 characters"
+    )
+
+
 @pytest.mark.parametrize("sampling", [..., 0, None])
 def test_without_a_stated_sampling_the_scale_is_unknown(sampling):
     found = reader.volume(flow({"Sampling": sampling}))

@@ -1,0 +1,146 @@
+"""Numbers that contradict what they are declared to be are held back, and told."""
+
+from datetime import datetime
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.transforms.frames import DAY, at, checked, show
+from transforms.day import BuildDay
+from transforms.intermediate import peer_traffic, volume_findings
+from transforms.sql import SqlSession
+
+OUT = "203.0.113.9"
+OUR_EXPORTERS = "198.51.100."
+
+
+def told(
+    number: int, port: int, temporality: str, *numbers: tuple[str, str, int], **more: Any
+) -> list[dict[str, Any]]:
+    """Records of exporter `number` on one connection of host `10.50.<number>.1`."""
+    return [
+        {
+            "cluster": "alder", "source_format": "netflow_json",
+            "reporter": f"{OUR_EXPORTERS}{number}", "source_address": f"10.50.{number}.1",
+            "source_port": port, "destination_address": OUT, "destination_port": 443,
+            "transport": "TCP", "temporality": temporality, "scaled": "raw",
+            "byte_layer": "packet", "start_at": at(start), "end_at": at(end), "bytes": count,
+            "record_id": f"r-{number}-{port}-{place}", **more,
+        }
+        for place, (start, end, count) in enumerate(numbers)
+    ]  # fmt: skip
+
+
+def since(*counts: int) -> list[tuple[str, str, int]]:
+    """Reports of every minute that all begin at 08:00."""
+    return [("08:00", f"08:{minute:02d}", count) for minute, count in enumerate(counts, 1)]
+
+
+def tiled(*counts: int) -> list[tuple[str, str, int]]:
+    """Reports of one minute each."""
+    return [(f"08:{n:02d}", f"08:{n + 1:02d}", count) for n, count in enumerate(counts)]
+
+
+def mixed(*counts: int) -> list[tuple[str, str, int]]:
+    """Reports of one minute each, every half minute."""
+    moments = [f"08:{n // 2:02d}:{'30' if n % 2 else '00'}" for n in range(len(counts) + 2)]
+    return [(moments[n], moments[n + 2], count) for n, count in enumerate(counts)]
+
+
+NO_NAME = {"reporter": None}
+RECORDS = [
+    # 1: totals that are declared as differences. Of two records nobody knows, one is the same
+    # either way.
+    *told(1, 1, "delta", *since(100, 250, 400)),
+    *told(1, 2, "delta", *since(50, 70)),
+    *told(1, 3, "delta", *since(33)),
+    # 2: differences of an exporter that states the connection's beginning; by chance one grows.
+    *told(2, 1, "delta", *since(300, 100, 200)),
+    *told(2, 2, "delta", *since(10, 20, 15)),
+    *told(2, 3, "delta", *since(1, 2, 3)),
+    # 3 and 4: totals whose beginning is the last report's end; seven reports may rise by chance.
+    *told(3, 1, "delta", *tiled(1, 2, 3, 4, 5, 6, 7, 8)),
+    *told(4, 1, "delta", *tiled(1, 2, 3, 4, 5, 6, 7)),
+    # 5: two counters under one name. 6: differences that are declared as totals.
+    *told(5, 1, "cumulative", *since(100, 40, 200, 80, 300, 120)),
+    *told(6, 1, "cumulative", *since(100, 50, 60, 20, 30, 10)),
+    # 7: totals that begin anew with every report, but never fall.
+    *told(7, 1, "cumulative", *tiled(100, 250, 400)),
+    # 8: a counter that began anew once. 9: an old reading. 10: ports that are used again.
+    *told(8, 1, "cumulative", *since(100, 250, 40, 90)),
+    *told(9, 1, "cumulative", *since(100, 1_000, 990, 1_100)),
+    *told(10, 1, "cumulative", *since(100, 250), ("08:10", "08:11", 400)),
+    # 11 and 12: reports that overlap, of an observer without a name, and of one with a name.
+    *told(11, 1, "delta", *mixed(100, 90, 110, 95), **NO_NAME),
+    *told(12, 1, "delta", *mixed(100, 90, 110, 95)),
+    # 13: nothing tells what a reading grew by, how much was left out, when it was read, of whom.
+    *told(13, 1, "cumulative", ("08:00", "08:01", 77), start_at=at("00:00", days=-3)),
+    *told(13, 2, "delta", *tiled(5), scaled="unknown"),
+    *told(13, 3, "cumulative", *since(6, 9), sample_kind="grid_point"),
+    *told(13, 4, "delta", *tiled(8), destination_address=None),
+    # 14: of two that saw one connection at once, one is held back; what follows it is another one.
+    *told(14, 1, "per_connection_total", ("08:00", "08:10", 500), flow_id="a", **NO_NAME),
+    *told(14, 1, "per_connection_total", ("08:01", "08:11", 480), flow_id="b",
+          record_id="second", **NO_NAME),
+    *told(14, 1, "per_connection_total", ("08:11", "08:12", 20), flow_id="c", **NO_NAME),
+]  # fmt: skip
+
+
+def built(table: str, records: list[dict[str, Any]]) -> pl.DataFrame:
+    with SqlSession(threads=1) as session:
+        show(session, volume_records=records, pod_intervals=[], node_states=[], name_bindings=[])
+        day = BuildDay(date=DAY, cluster="fleet", clusters=())
+        transform = {"peer_traffic": peer_traffic, "volume_findings": volume_findings}[table]
+        return checked(session, table, transform.build(session, day))
+
+
+def test_what_contradicts_its_declaration_is_in_no_sum():
+    rows = built("peer_traffic", RECORDS).filter(pl.col("is_chosen"))
+    sums = dict(rows.group_by("local_address").agg(pl.col("bytes").sum()).iter_rows())
+    assert {int(address.split(".")[2]): count for address, count in sums.items()} == {
+        1: 33, 2: 600 + 45 + 6, 4: 28, 8: 250 + 90, 9: 1_100, 10: 250 + 400, 12: 395, 14: 520,
+    }  # fmt: skip
+    # What a counter counted between its last reading and its end is nowhere.
+    unbounded = rows.filter(pl.col("max_bytes").is_null())["local_address"].unique()
+    assert unbounded.to_list() == ["10.50.8.1"]
+
+
+def test_what_is_held_back_is_told_with_its_reason():
+    found = built("volume_findings", RECORDS)
+    shown = ("observer", "kind", "is_contradiction", "record_count", "connection_count", "bytes")
+    assert sorted(found.select(shown).rows()) == sorted(
+        [
+            (f"{OUR_EXPORTERS}1", "delta_only_grows", True, 5, 2, 870),
+            (f"{OUR_EXPORTERS}3", "delta_only_grows", True, 8, 1, 36),
+            (f"{OUR_EXPORTERS}5", "interleaved_observers", True, 6, 1, 300),
+            (f"{OUR_EXPORTERS}6", "falls_like_delta", True, 6, 1, 100),
+            (f"{OUR_EXPORTERS}7", "moving_start", True, 3, 1, 400),
+            ("netflow_json", "interleaved_observers", True, 4, 1, 395),
+            (f"{OUR_EXPORTERS}13", "unknown_start", False, 1, 1, 77),
+            (f"{OUR_EXPORTERS}13", "unknown_scale", False, 1, 1, 5),
+            (f"{OUR_EXPORTERS}13", "no_reading", False, 2, 1, 15),
+            (f"{OUR_EXPORTERS}13", "no_address", False, 1, 1, 8),
+            ("netflow_json", "second_observer", True, 1, 1, 480),
+        ]
+    )
+    shown = ("scope", "temporality", "detail", "record_id", "first_at", "last_at")
+    [row] = found.filter(observer=f"{OUR_EXPORTERS}1").select(shown).rows()
+    assert row == (
+        "alder",
+        "delta",
+        "declared as differences, but only grow, as totals do; the largest: "
+        f"TCP 10.50.1.1 port 1 to {OUT} port 443",
+        "r-1-1-2",
+        at("08:00"),
+        at("08:03"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("start", "count"),
+    [(at("23:59", days=-1), 0), (at("00:00"), 1), (at("23:59:59"), 1), (at("00:00", days=1), 0)],
+)
+def test_a_record_counts_on_the_day_on_which_it_begins(start: datetime, count: int):
+    records = told(13, 4, "delta", *tiled(8), start_at=start, end_at=start, source_address=None)
+    assert built("volume_findings", records)["record_count"].sum() == count
