@@ -1,8 +1,6 @@
 -- Contributions of connections and of bytes between addresses, each with the bytes that stand here.
--- Where a request log accounts for an owner's bytes to a resource, none do; where it explains only
--- a part, the rest does, and is not certain (definitions.md 21).
 -- Grain: one owner, use, way of knowing it, and for bytes direction and source.
--- Reads: dependency_connections, dependency_flows, dependency_owners.
+-- Reads: dependency_connections, dependency_standing, dependency_owners.
 WITH connected AS (
     SELECT
         c.cluster, c.run_uuid, c.attempt, c.container_role, c.stage, c.resource_id, c.endpoint,
@@ -30,58 +28,6 @@ WITH connected AS (
         c.resource_kind, c.owner_key, c.pod_uid, c.match_kind, c.name_kind
 ),
 
-flowing AS (
-    SELECT
-        f.cluster, f.run_uuid, f.attempt, f.container_role, f.stage, f.resource_id, f.endpoint,
-        f.resource_kind, f.operation, f.owner_key, f.pod_uid, f.match_kind, f.name_kind,
-        f.measured_by, f.byte_layer, f.direction,
-        MIN(f.first_at) AS first_at,
-        MAX(f.last_at) AS last_at,
-        SUM(f.bytes) AS bytes,
-        SUM(f.min_bytes) AS min_bytes,
-        CASE WHEN COUNT(*) = COUNT(f.max_bytes) THEN SUM(f.max_bytes) END AS max_bytes,
-        COUNT(*) AS row_count
-    FROM dependency_flows AS f
-    GROUP BY
-        f.cluster, f.run_uuid, f.attempt, f.container_role, f.stage, f.resource_id, f.endpoint,
-        f.resource_kind, f.operation, f.owner_key, f.pod_uid, f.match_kind, f.name_kind,
-        f.measured_by, f.byte_layer, f.direction
-),
-
--- Logged bytes are taken off an owner's flows in a fixed order, so that what remains adds up to
--- max(0, flow - logged) however many flows there are.
-ordered AS (
-    SELECT
-        f.*,
-        COALESCE(o.is_accounted, FALSE) AND f.operation = 'connect' AS is_accounted,
-        o.accounted_in,
-        o.accounted_bytes,
-        CASE
-            WHEN f.operation <> 'connect' OR o.owner_key IS NULL THEN 0
-            WHEN f.direction = 'receive' THEN o.logged_received_bytes
-            ELSE o.logged_sent_bytes
-        END AS logged_bytes,
-        f.operation = 'connect' AND o.accounted_in IS NOT NULL AS is_explained,
-        SUM(f.bytes) OVER (
-            PARTITION BY f.owner_key, f.resource_id, f.operation, f.direction
-            ORDER BY
-                f.measured_by, f.byte_layer, f.container_role, f.stage, f.cluster, f.run_uuid,
-                f.attempt, f.match_kind, f.name_kind
-            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-        ) AS running_bytes
-    FROM flowing AS f
-    LEFT JOIN dependency_owners AS o
-        ON f.owner_key = o.owner_key AND f.resource_id = o.resource_id
-),
-
-standing AS (
-    SELECT
-        *,
-        GREATEST(0, running_bytes - logged_bytes)
-            - GREATEST(0, running_bytes - bytes - logged_bytes) AS standing_bytes
-    FROM ordered
-),
-
 -- The source of bytes on the row of the connections that they belong to.
 sources AS (
     SELECT
@@ -93,7 +39,7 @@ sources AS (
             ],
             measured_by
         )) AS best
-    FROM ordered
+    FROM dependency_standing
     WHERE operation = 'connect' AND NOT is_accounted
     GROUP BY owner_key, resource_id, container_role, stage
 )
@@ -131,20 +77,27 @@ UNION ALL
 SELECT
     cluster, run_uuid, attempt, container_role, stage, resource_id, endpoint, operation,
     CASE WHEN is_accounted THEN 'none' ELSE measured_by END AS measured_by,
-    resource_kind, pod_uid, first_at, last_at,
+    resource_kind, pod_uid,
+    MIN(first_at) AS first_at,
+    MAX(last_at) AS last_at,
     0 AS connection_count, 0 AS denied_count, 0 AS error_count, 0 AS retry_count,
     CAST(NULL AS STRUCT(us BIGINT, id VARCHAR, error VARCHAR)) AS first_error,
     CASE WHEN NOT is_accounted THEN direction END AS direction,
-    CASE WHEN NOT is_accounted THEN standing_bytes END AS bytes,
+    CASE WHEN NOT is_accounted THEN SUM(standing_bytes) END AS bytes,
     CASE
         WHEN is_accounted THEN NULL
         WHEN is_explained THEN 0
-        ELSE min_bytes
+        ELSE SUM(min_bytes)
     END AS min_bytes,
-    CASE WHEN NOT is_accounted THEN max_bytes END AS max_bytes,
+    CASE WHEN NOT is_accounted AND COUNT(*) = COUNT(max_bytes) THEN SUM(max_bytes) END AS max_bytes,
     CASE WHEN is_accounted THEN accounted_in END AS accounted_in,
     CASE WHEN is_accounted THEN accounted_bytes END AS accounted_bytes,
     CASE WHEN NOT is_accounted THEN byte_layer END AS byte_layer,
-    match_kind, name_kind, row_count,
+    match_kind, name_kind,
+    SUM(row_count) AS row_count,
     'volume_records' AS source
-FROM standing
+FROM dependency_standing
+GROUP BY
+    cluster, run_uuid, attempt, container_role, stage, resource_id, endpoint, operation,
+    measured_by, resource_kind, owner_key, pod_uid, direction, is_accounted, is_explained,
+    accounted_in, accounted_bytes, byte_layer, match_kind, name_kind

@@ -49,6 +49,7 @@ EVIDENCE = (
     "dependency_contacts",
     "dependency_explained",
     "dependency_owners",
+    "dependency_standing",
     "dependency_network",
 )
 FACTS = ("dependency_lookups", "dependency_regions", "dependency_facts", "dependency_kinds")
