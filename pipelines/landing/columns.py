@@ -1,5 +1,8 @@
 """Big files of a format that has a reader of columns: text cut for it, memory for it, its batches.
 
+`JSON_FORMATS` names the formats that `json_columns` reads, a module each; Hubble events and the
+text of S3 access logs have readers of their own.
+
 The reader of columns gives the rows that the line reader gives. What stands here is what touches
 the world: the file's compression, blocks of whole lines, and memory that the engine opens as a
 file, because text of an export that is not redacted must not be written to a disk.
@@ -8,32 +11,47 @@ file, because text of an export that is not redacted must not be written to a di
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
-from pipelines.landing.readers import MAX_LINE_BYTES, Break, blocks
+from pipelines.landing.readers import MAX_LINE_BYTES, Break, blocks, head, is_read_by_lines
 from transforms.sql import SqlSession
-from transforms.staging import s3_columns
-from transforms.staging.column_batch import ColumnBatch as LineBatch
-from transforms.staging.hubble_columns import ColumnBatch, TextFile, parse_columns
+from transforms.staging.column_batch import ColumnBatch
+from transforms.staging.hubble_columns import TextFile, parse_columns
+from transforms.staging.json_columns import JsonColumns
 from transforms.staging.line_blocks import TextBlock
-from transforms.staging.parser import FileContext, Parsed
+from transforms.staging.line_columns import LineColumns, parse_lines
+from transforms.staging.parser import FileContext, Parsed, Parser
+from transforms.staging.s3_columns import S3Lines
 
-COLUMN_FORMATS = frozenset({"hubble", "s3_access_log"})
-"""Formats with a reader of columns."""
+JSON_FORMATS = frozenset({"route53"})
+"""Formats whose JSON lines are read by the columns of `transforms.staging.<format>_columns`."""
+_HUBBLE, _S3 = "hubble", "s3_access_log"
 COLUMNS_FROM = 8 << 20
 """Bytes of text from which starting the engine pays."""
 BLOCK_BYTES = 128 << 10
 """Text of a block; only blocks in which a line is looked up are taken apart, so they are small."""
 _MEMORY = "1GB"
 """What the engine may take; reading needs a tenth of it."""
+_BOM = b"\xef\xbb\xbf"
 _MAGIC: dict[bytes, Literal["gzip", "zstd"]] = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
+
+
+def has_columns(path: Path, parser: Parser) -> bool:
+    """Whether a local file without wrappers is of lines for which there is a reader of columns."""
+    is_json = head(path).removeprefix(_BOM).lstrip()[:1] in {b"{", b"["}
+    if parser.name == _HUBBLE:
+        return True
+    if parser.name in JSON_FORMATS and is_json:
+        return is_read_by_lines(path, parser.shape)
+    return parser.name == _S3
 
 
 def column_batches(
     path: Path, format_name: str, context: FileContext, export_file_id: str
-) -> Iterator[ColumnBatch | LineBatch]:
-    """Parse a file of one of COLUMN_FORMATS, in batches in source order.
+) -> Iterator[ColumnBatch]:
+    """Parse a file that has columns, in batches in source order.
 
     Args:
         path: A local file.
@@ -41,21 +59,33 @@ def column_batches(
         context: What is known of it.
         export_file_id: Its id.
     """
-    if format_name == s3_columns.FORMAT:
-        yield from s3_columns.parse_columns(
-            text_blocks(path), context, export_file_id=export_file_id
-        )
-        return
     # One thread: files are read side by side, each by a process of its own.
     with SqlSession(threads=1, memory_limit=_MEMORY) as session, _memory() as scratch:
-        yield from parse_columns(
-            TextFile(str(path), _compression(path)),
-            text_blocks(path),
-            context,
-            session,
-            export_file_id=export_file_id,
-            scratch=scratch,
-        )
+        if format_name == _HUBBLE:
+            file = TextFile(str(path), _compression(path))
+            yield from parse_columns(
+                file,
+                text_blocks(path),
+                context,
+                session,
+                export_file_id=export_file_id,
+                scratch=scratch,
+            )
+            return
+        columns: LineColumns
+        if format_name in JSON_FORMATS:
+            columns = json_columns(format_name).reader(context, session, scratch)
+        else:
+            columns = S3Lines(context)
+        yield from parse_lines(text_blocks(path), context, columns, export_file_id=export_file_id)
+
+
+def json_columns(format_name: str) -> JsonColumns:
+    """The columns of one of JSON_FORMATS."""
+    found = import_module(f"transforms.staging.{format_name}_columns").COLUMNS
+    if not isinstance(found, JsonColumns):
+        raise TypeError(format_name)
+    return found
 
 
 def text_blocks(path: Path) -> Iterator[TextBlock | Parsed]:
@@ -143,7 +173,7 @@ class _Memory:
         self._descriptor = descriptor
         self.path = f"/proc/self/fd/{descriptor}"
 
-    def fill(self, parts: Iterable[bytes]) -> None:
+    def fill(self, parts: Iterable[bytes | memoryview]) -> None:
         """Replace what it holds."""
         place = 0
         for part in parts:

@@ -15,7 +15,7 @@ from typing import Protocol
 import polars as pl
 import pyarrow as pa
 
-from pipelines.landing.columns import COLUMN_FORMATS, COLUMNS_FROM, column_batches
+from pipelines.landing.columns import COLUMNS_FROM, column_batches, has_columns
 from pipelines.landing.formats import parsers
 from pipelines.landing.frames import NOT_REPRESENTABLE, Provenance, checked_frames
 from pipelines.landing.inputs import local_copy
@@ -141,9 +141,8 @@ def parse_batch(lake: Lake, batch: Batch, temp: Path | None) -> BatchOutcome:
         for job in batch.files:
             outcome = FileOutcome(job.export_file_id)
             with local_copy(job.source, job.size, temp) as path:
-                is_big = job.format in COLUMN_FORMATS and job.text_bytes >= COLUMNS_FROM
-                is_text = job.damage is None and not is_parquet(path)
-                if is_big and is_text and not _is_wrapped(path, job.format):
+                is_big = job.text_bytes >= COLUMNS_FROM and job.damage is None
+                if is_big and _is_for_columns(path, job.format):
                     _parse_columns(path, job, part, outcome)
                 else:
                     _parse_file(path, job, part, outcome)
@@ -208,8 +207,10 @@ def _taken(results: list[Parsed]) -> tuple[Parsed, ...]:
     return taken
 
 
-def _is_wrapped(path: Path, format_name: str) -> bool:
-    return wrapping_of(path, parsers()[format_name]) is not None
+def _is_for_columns(path: Path, format_name: str) -> bool:
+    parser = parsers()[format_name]
+    is_bare = not is_parquet(path) and wrapping_of(path, parser) is None
+    return is_bare and has_columns(path, parser)
 
 
 class _Sink(Protocol):
@@ -335,7 +336,7 @@ def _parse_columns(path: Path, job: FileJob, part: _Part, outcome: FileOutcome) 
             )
         if batch.rejects:
             rejects = [
-                _reject(index, parsed, parsed.reject or "", _beginning)
+                _reject(index, parsed, parsed.reject or _NO_ROW, _beginning)
                 for index, parsed in batch.rejects
             ]
             part.refuse(job.export_file_id, rejects)

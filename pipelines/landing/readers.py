@@ -193,10 +193,15 @@ def raw_records(path: Path, shape: Shape) -> Iterator[RawRecord | Break]:
     if is_parquet(path):
         yield from _rows(path)
         return
-    if shape == "json" and not _is_line_delimited(path):
+    if is_read_by_lines(path, shape):
+        yield from _lines(path)
+    else:
         yield from _document(path)
-        return
-    yield from _lines(path)
+
+
+def is_read_by_lines(path: Path, shape: Shape) -> bool:
+    """Whether a file of text is cut into lines, rather than taken as one document."""
+    return shape != "json" or _is_line_delimited(path)
 
 
 def _limits() -> Limits:

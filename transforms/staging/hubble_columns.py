@@ -29,10 +29,9 @@ an object or a list goes on in the next lines, the line reader does the rest of 
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, islice
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import duckdb
 import msgspec
@@ -41,7 +40,9 @@ import pyarrow.compute as pc
 
 from schemas.registry import table_spec
 from transforms.sql import SqlSession, statement
+from transforms.staging.column_batch import ColumnBatch
 from transforms.staging.column_rules import TEXT, Columns, Doubts
+from transforms.staging.engine_text import Scratch
 from transforms.staging.hubble_flow_columns import flow_columns
 from transforms.staging.hubble_lines import Envelope, Flow, Ip, Layer7, Ports, other_names
 from transforms.staging.hubble_lookup_columns import lookup_columns
@@ -73,36 +74,6 @@ class TextFile(NamedTuple):
 
     path: str
     compression: Literal["none", "gzip", "zstd"]
-
-
-class Scratch(Protocol):
-    """A piece of memory that the engine can open as a file."""
-
-    path: str
-
-    def fill(self, parts: Iterable[bytes]) -> None:
-        """Replace what it holds."""
-
-
-@dataclass
-class ColumnBatch:
-    """What a stretch of records gave.
-
-    Attributes:
-        tables: Rows by table, in source order, exactly with the table's Arrow schema; tables
-            without rows are left out.
-        record_count: Records in the stretch, as `hubble_reader` counts them, and refused ones of
-            the block source.
-        accepted_count: Records that gave rows.
-        rejects: Refused records by their index in the file, in order.
-        ignored: Ignored records by reason.
-    """
-
-    tables: dict[str, pa.Table] = field(default_factory=dict)
-    record_count: int = 0
-    accepted_count: int = 0
-    rejects: list[tuple[int, Parsed]] = field(default_factory=list)
-    ignored: Counter[str] = field(default_factory=Counter)
 
 
 def parse_columns(

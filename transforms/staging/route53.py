@@ -17,7 +17,7 @@ elastic/integrations and ocsf/examples. Files in S3 hold one object per line.
 * Two queries of one client, port, name and second that are told alike are one record.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -36,27 +36,34 @@ SHOWN_KEYS = frozenset(
     }
 )  # fmt: skip
 """Keys whose text an excerpt may show; answers may hold texts of any kind."""
+CLASSES = frozenset({"IN", "", None})
+"""Stated classes of queries that are read."""
+OTHER_CLASS = "other_class"
 _MARKS = ("query_timestamp", "query_name", "query_type", "srcaddr")
 
 
-class _Answer(msgspec.Struct, rename="pascal"):
+class Answer(msgspec.Struct, rename="pascal"):
+    """One answer record."""
+
     rdata: str | None = None
     type: str | None = None
 
 
-class _Record(msgspec.Struct):
+class Record(msgspec.Struct):
+    """One query."""
+
     query_timestamp: str | None = None
     query_name: str | None = None
     query_type: str | None = None
     query_class: str | None = None
     rcode: str | None = None
-    answers: list[_Answer] | None = None
+    answers: list[Answer] | None = None
     srcaddr: str | None = None
     srcport: int | str | None = None
     transport: str | None = None
 
 
-_RECORD = msgspec.json.Decoder(_Record)
+_RECORD = msgspec.json.Decoder(Record)
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
@@ -67,39 +74,57 @@ def _read(item: Item, context: FileContext) -> Row | str:
     record = decode(_RECORD, item.data, item.path)
     if record.query_name is None:
         refuse("query_name", "a name", None)
-    if record.query_class not in {"IN", "", None}:
-        return "other_class"
+    if record.query_class not in CLASSES:
+        return OTHER_CLASS
     event_at = parse_instant(record.query_timestamp) if record.query_timestamp else None
     if event_at is None:
         refuse("no_time", "an RFC 3339 time in query_timestamp", record.query_timestamp)
-    rcode = f.response_code(record.rcode) if record.rcode else None
-    answers = None if rcode is None else _answers(record.answers)
+    # Without a response code nothing is known of an answer.
+    answers = _answers(record.answers) if record.rcode else None
     return {
         "record_id": whole_record_id(item),
         "event_at": event_at,
         "node": context.node,
-        "client_address": f.address(record.srcaddr, "srcaddr"),
+        "client_address": client_address(record.srcaddr),
         "client_port": f.port(record.srcport or None, "srcport"),
         "client_namespace": None,
         "client_pod_name": None,
         "client_pod_uid": None,
         "resolver_address": None,
         "transport": f.transport(record.transport),
-        **f.asked(f.escaped_name(record.query_name), rcode, answers=answers),
         "query_type": f.record_type(record.query_type or None),
-        "rcode": rcode,
+        **named(record.query_name, record.rcode, answers or ()),
         "answers": answers,
         "latency_seconds": None,
-        "is_response": rcode is not None,
         "dns_message_id": None,
     }
 
 
-def _answers(stated: list[_Answer] | None) -> list[f.Answer] | None:
-    return None if stated is None else [_answer(each) for each in f.not_too_many(stated)]
+def client_address(stated: str | None) -> str | None:
+    """Address of who asked."""
+    return f.address(stated, "srcaddr")
 
 
-def _answer(stated: _Answer) -> f.Answer:
+def named(name: str, stated_code: str | None, answers: Sequence[f.Answer]) -> Row:
+    """The name asked, and the response code, without which there is no response."""
+    rcode = f.response_code(stated_code) if stated_code else None
+    return {
+        **f.asked(f.escaped_name(name), rcode, answers=answers),
+        "rcode": rcode,
+        "is_response": rcode is not None,
+    }
+
+
+def _answers(stated: list[Answer] | None) -> list[f.Answer] | None:
+    return None if stated is None else [answer(each) for each in f.not_too_many(stated)]
+
+
+def answer(stated: Answer) -> f.Answer:
+    """One answer.
+
+    Raises:
+        RefusedError: It has no type that is known.
+    """
     kind = f.record_type(stated.type)
     if kind is None:
         refuse("answers", "a record type in Type", None)

@@ -8,8 +8,7 @@ quotes are not six, other than ASCII, objects, and values that their place shoul
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.registry import table_spec
 from transforms.redaction import KeyedHash
 from transforms.staging import request_fields as f
 from transforms.staging import s3_access_log as lines
-from transforms.staging.column_batch import ColumnBatch
 from transforms.staging.column_rules import (
     FLAG,
     INSTANT,
@@ -33,75 +30,29 @@ from transforms.staging.column_rules import (
     Rule,
     Rules,
 )
-from transforms.staging.line_blocks import TextBlock
-from transforms.staging.parser import FileContext, Parsed, RawRecord
+from transforms.staging.line_columns import Stretch
+from transforms.staging.parser import FileContext
 from transforms.staging.plain_names import are_canonical_ipv4, are_plain
 from transforms.staging.s3_line_fields import Lines, cut
 from transforms.staging.s3_operations import COPY_SOURCE_SIDE
 
-FORMAT = "s3_access_log"
-BATCH_BYTES = 6 << 20
-"""Text of a batch: some ten thousand lines, whose columns fit the processor's cache."""
-_BOM = b"\xef\xbb\xbf"
 _MAX_DIGITS = 18
 _MAX_MILLISECONDS = int(f.MAX_SECONDS * 1_000)
 
 
-def parse_columns(
-    blocks: Iterable[TextBlock | Parsed], context: FileContext, *, export_file_id: str
-) -> Iterator[ColumnBatch]:
-    """Parse a file of lines in batches of bounded size.
+class S3Lines:
+    """Reads the lines of one file by columns; see `line_columns.LineColumns`."""
 
-    Args:
-        blocks: The file's text in order, in blocks of whole lines; a `Parsed` between two blocks is
-            a record that the reader itself refused.
-        context: What is known of the file.
-        export_file_id: Id of the file, for the rows.
+    parser = lines.PARSER
+    table = f.TABLE
 
-    Yields:
-        Batches in source order; together they hold every non-blank line once.
-    """
-    reader = _Reader(context, export_file_id)
-    pending: list[TextBlock] = []
-    size = 0
-    for block in blocks:
-        if isinstance(block, Parsed):
-            yield from reader.batches(pending)
-            yield reader.refused(block)
-            pending, size = [], 0
-            continue
-        is_next = not pending or (
-            pending[-1].first_line + pending[-1].lines == block.first_line
-            and pending[-1].offset + len(pending[-1].data) == block.offset
-        )
-        if not is_next or size + len(block.data) > BATCH_BYTES:
-            yield from reader.batches(pending)
-            pending, size = [], 0
-        pending.append(block)
-        size += len(block.data)
-    yield from reader.batches(pending)
-
-
-class _Reader:
-    """Reads one file."""
-
-    def __init__(self, context: FileContext, export_file_id: str) -> None:
+    def __init__(self, context: FileContext) -> None:
+        """Start a file."""
         self._context = context
-        self._export_file_id = export_file_id
-        self._done = 0
         self._rules = _RuleBook(context.key_hash)
 
-    def refused(self, parsed: Parsed) -> ColumnBatch:
-        """A record that the reader of the file refused."""
-        self._done += 1
-        return ColumnBatch(record_count=1, rejects=[(self._done - 1, parsed)])
-
-    def batches(self, blocks: list[TextBlock]) -> Iterator[ColumnBatch]:
-        """The batch of some blocks that stand behind each other."""
-        if not blocks:
-            return
-        first = blocks[0]
-        data = blocks[0].data if len(blocks) == 1 else b"".join(block.data for block in blocks)
+    def read(self, data: bytes) -> Stretch:
+        """Read a text of whole lines; lines that it does not name are read by the line reader."""
         found = cut(data)
         doubts = Doubts()
         columns = self._columns(found, doubts)
@@ -110,88 +61,8 @@ class _Reader:
             sure = pc.invert(doubts.mask)
             columns = {name: column.filter(sure) for name, column in columns.items()}
             plain = plain[sure.to_numpy(zero_copy_only=False)]
-        counts = np.zeros(len(found), np.int64)
-        counts[plain] = 1
-        others: dict[int, list[Parsed]] = {}
-        for number in np.flatnonzero(counts == 0).tolist():
-            parsed = self._by_line(found, number, first)
-            if parsed:
-                others[number] = parsed
-                counts[number] = len(parsed)
-        indexes = np.cumsum(counts) - counts + self._done
-        record_count = int(counts.sum())
-        yield self._finish(found, plain, indexes, columns, others, record_count)
-        self._done += record_count
-
-    def _by_line(self, found: Lines, number: int, first: TextBlock) -> list[Parsed]:
-        """What a line gives by the line reader; nothing where it is blank."""
-        data = found.line(number)
-        offset = first.offset + int(found.starts[number])
-        if offset == 0 and data.startswith(_BOM):
-            data, offset = data.removeprefix(_BOM), len(_BOM)
-        if not data.strip():
-            return []
-        raw = RawRecord(f"line {first.first_line + number}", offset, data.rstrip(b"\r"))
-        return list(lines.PARSER.parse(iter((raw,)), self._context))
-
-    def _finish(
-        self,
-        found: Lines,
-        plain: Any,  # noqa: ANN401  an array of line numbers
-        indexes: Any,  # noqa: ANN401  an array of record indexes
-        columns: Columns,
-        others: dict[int, list[Parsed]],
-        record_count: int,
-    ) -> ColumnBatch:
-        batch = ColumnBatch(record_count=record_count, accepted_count=len(plain))
-        tables = []
-        if len(plain):
-            hashes = _hashes(found, plain)
-            columns["record_id"] = pa.array(hashes, TEXT)
-            columns["record_index"] = pa.array(indexes[plain], INTEGER)
-            tables.append(self._table(columns, len(plain)))
-        rows = []
-        for number, results in others.items():
-            for place, parsed in enumerate(results):
-                index = int(indexes[number]) + place
-                if parsed.ignore is not None:
-                    batch.ignored[parsed.ignore] += 1
-                elif parsed.reject is not None:
-                    batch.rejects.append((index, parsed))
-                else:
-                    batch.accepted_count += 1
-                    rows += [
-                        {**values, "record_index": index, "row_index": ordinal}
-                        for ordinal, (_, values) in enumerate(parsed.rows)
-                    ]
-        if rows:
-            given = {name: [row.get(name) for row in rows] for name in _schema().names}
-            arrays = {n: pa.array(v, _schema().field(n).type) for n, v in given.items()}
-            tables.append(self._table(arrays, len(rows)))
-        if tables:
-            table = pa.concat_tables(tables)
-            if len(tables) > 1:
-                table = table.take(pc.sort_indices(table, [("record_index", "ascending")]))
-            batch.tables[f.TABLE] = table
-        return batch
-
-    def _table(self, columns: Columns, count: int) -> pa.Table:
-        fixed: dict[str, Any] = {
-            "export_file_id": self._export_file_id,
-            "source_format": FORMAT,
-            "cluster": self._context.cluster,
-        }
-        if "row_index" not in columns:
-            fixed |= {"row_index": 0, "provider": "s3"}
-        arrays = []
-        for field in _schema():
-            if field.name in fixed:
-                arrays.append(pa.repeat(pa.scalar(fixed[field.name], field.type), count))
-            elif field.name in columns:
-                arrays.append(columns[field.name])
-            else:
-                arrays.append(pa.nulls(count, field.type))
-        return pa.Table.from_arrays(arrays, schema=_schema())
+        columns["record_id"] = pa.array(_hashes(found, plain), TEXT)
+        return Stretch(data, found.starts, found.ends, plain, {**columns, "provider": "s3"})
 
     def _columns(self, found: Lines, doubts: Doubts) -> Columns:
         """Columns of all plain lines; rows that must be read again are doubted."""
@@ -278,11 +149,6 @@ def _hashes(found: Lines, numbers: Any) -> list[str]:  # noqa: ANN401  an array 
 
 _NO_TEXT = pa.scalar(None, TEXT)
 _SCHEME, _NOTHING, _SLASH, _LINE_END = (pa.scalar(t, TEXT) for t in ("s3://", "", "/", "\n"))
-
-
-@cache
-def _schema() -> pa.Schema:
-    return table_spec(f.TABLE).arrow_schema
 
 
 def _names(column: pa.Array, rule: Rule, doubts: Doubts) -> pa.Array:

@@ -12,8 +12,9 @@ from schemas.registry import table_spec
 from tests.transforms.staging.export_text import CONTEXT, lines
 from transforms.sql import SqlSession
 from transforms.staging import hubble_columns
+from transforms.staging.column_batch import ColumnBatch
 from transforms.staging.hubble import PARSER
-from transforms.staging.hubble_columns import ColumnBatch, TextFile, parse_columns
+from transforms.staging.hubble_columns import TextFile, parse_columns
 from transforms.staging.line_blocks import TextBlock
 from transforms.staging.parser import FileContext, Parsed
 

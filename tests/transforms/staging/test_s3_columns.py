@@ -16,12 +16,13 @@ from tests.transforms.staging.export_text import CONTEXT
 from tests.transforms.staging.test_s3_access_log import FIELDS, line
 from tests.transforms.staging.test_s3_access_log_json import OF_TABLE, RECORD
 from transforms.redaction import redact_name
-from transforms.staging import s3_columns
+from transforms.staging import line_columns
 from transforms.staging.line_blocks import TextBlock
+from transforms.staging.line_columns import parse_lines
 from transforms.staging.parser import Parsed, RawRecord
 from transforms.staging.plain_names import are_canonical_ipv4, are_plain
 from transforms.staging.s3_access_log import PARSER
-from transforms.staging.s3_columns import parse_columns
+from transforms.staging.s3_columns import S3Lines
 from transforms.staging.values import canonical_address
 
 FILE_ID = "f" * 32
@@ -68,9 +69,8 @@ def by_columns(
     data: bytes, size: int, **context: Any
 ) -> tuple[list[dict[str, Any]], list[Any], Counter[str], int]:
     tables, rejects, ignored, count, accepted = [], [], Counter[str](), 0, 0
-    for batch in parse_columns(
-        blocks_of(data, size), replace(CONTEXT, **context), export_file_id=FILE_ID
-    ):
+    known = replace(CONTEXT, **context)
+    for batch in parse_lines(blocks_of(data, size), known, S3Lines(known), export_file_id=FILE_ID):
         assert set(batch.tables) <= {"object_requests"}
         assert batch.record_count == (
             batch.accepted_count + len(batch.rejects) + sum(batch.ignored.values())
@@ -208,7 +208,7 @@ def test_what_the_reader_of_the_file_refuses_keeps_its_place() -> None:
     text = f"{line()}\n".encode()
     refused = Parsed("line 2", len(text), b"", reject="line_too_long: expected less")
     blocks = [TextBlock(1, 1, 0, text), refused, TextBlock(3, 1, 2 * len(text), text)]
-    batches = list(parse_columns(blocks, CONTEXT, export_file_id=FILE_ID))
+    batches = list(parse_lines(blocks, CONTEXT, S3Lines(CONTEXT), export_file_id=FILE_ID))
     assert [(b.record_count, b.accepted_count) for b in batches] == [(1, 1), (1, 0), (1, 1)]
     assert batches[1].rejects == [(1, refused)]
     assert batches[2].tables["object_requests"]["record_index"].to_pylist() == [2]
@@ -218,7 +218,7 @@ def test_good_lines_are_read_by_columns(monkeypatch: pytest.MonkeyPatch) -> None
     def no_lines(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(s3_columns._Reader, "_by_line", no_lines)
+    monkeypatch.setattr(line_columns._Reader, "_raw", no_lines)
     data = "\n".join(line(request_id=f"R{n}", key=f"a/{n}.tar") for n in range(2_000)).encode()
     _, _, _, count = by_columns(data, 1 << 20)
     assert count == 2_000

@@ -1,0 +1,626 @@
+"""Big logs of JSON lines, column by column: the same rows as the row parser gives, faster.
+
+DuckDB turns lines into columns of the parts that the row parser decodes, each as its JSON; the
+parser's own functions then read each distinct value, or group of values, once; names, addresses,
+times and numbers that differ from record to record are read all at once where they are plain.
+Every line of which this leaves a doubt goes to the row parser: what is no object or is damaged
+(msgspec looks at every line, since DuckDB takes a comma behind the last element, and NaN), has a
+key twice (DuckDB refuses it), holds a list of records or other bytes than UTF-8, or a value that
+the rules refuse.
+
+How a format is added. Write `<format>_columns.py` with
+
+* a `Shape` of the message that the row parser decodes; `whole` names objects that one rule reads;
+* a function that gives the table's columns of `Records`. It says for each column which parts it
+  depends on and which function of the row parser reads them: `each` for what repeats, `names`,
+  `addresses`, `instants` and `integers` for what does not. A function that gives a text leaves the
+  record out for that reason; one that refuses leaves it to the row parser, as does `doubt`. What
+  the row parser refuses or leaves out must be noted by one of them; a part that is asked for by
+  none is only checked to be of its type. A column that is the same in every row is given as its
+  value, and one that is null in every row is left out;
+* `COLUMNS = JsonColumns(parser, table, shape, function)`, named in `pipelines/landing/columns.py`.
+
+`record_id` is the hash of the whole record where the function gives none. The tests of
+`test_json_columns.py` then compare both readings on the format's seeds and on changed lines.
+"""
+
+import re
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import duckdb
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.registry import table_spec
+from transforms.sql import SqlSession, statement
+from transforms.staging.column_rules import INSTANT, INTEGER, TEXT, Columns, Doubts, Rule, instants
+from transforms.staging.engine_text import Scratch
+from transforms.staging.json_ids import whole_ids
+from transforms.staging.json_records import RecordError
+from transforms.staging.json_shapes import LISTED, Leaf, Shape
+from transforms.staging.line_columns import Places, Stretch, line_places
+from transforms.staging.parser import FileContext, Parser
+from transforms.staging.plain_names import are_canonical_ipv4, are_plain
+from transforms.staging.refusal import RefusedError
+from transforms.staging.stored_text import NAME_LIMIT, name_text
+
+_PACKAGE = "transforms.staging"
+_CHUNK_BYTES = 128 << 10
+"""Text that is looked at at once; only chunks with damage are looked at line by line."""
+_LONG_LINE = 1 << 20
+"""Bytes of a line that is not left to the engine."""
+_MOST_QUERIES = 40
+"""Times that a batch is halved in search of lines that the engine refuses."""
+_REMEMBERED = 16 << 20
+"""Characters of values that a function remembers."""
+_COMBINED = 1 << 40
+_UNREADABLE = (RefusedError, RecordError, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_DOUBTFUL: Any = object()
+_ANY: "msgspec.json.Decoder[msgspec.Struct]" = msgspec.json.Decoder(msgspec.defstruct("Any", []))
+
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class JsonColumns:
+    """A format that is read by columns.
+
+    Attributes:
+        parser: Its row parser.
+        table: Table of the columns.
+        shape: What is read of a record.
+        columns: Gives the columns of records.
+    """
+
+    parser: Parser
+    table: str
+    shape: Shape
+    columns: "Callable[[Records], dict[str, Any]]"
+
+    def reader(
+        self, context: FileContext, session: SqlSession, scratch: Scratch | None
+    ) -> "JsonLines":
+        """A reader of one file.
+
+        Args:
+            context: What is known of the file.
+            session: A database of one thread, which the reader uses alone.
+            scratch: Memory for the text; without it the row parser reads all.
+        """
+        return JsonLines(self, context, session, scratch)
+
+
+class JsonLines:
+    """Reads the lines of one file by columns; see `line_columns.LineColumns`."""
+
+    def __init__(
+        self,
+        columns: JsonColumns,
+        context: FileContext,
+        session: SqlSession,
+        scratch: Scratch | None,
+    ) -> None:
+        """Start a file."""
+        self.parser = columns.parser
+        self.table = columns.table
+        self.context = context
+        self.shape = columns.shape
+        self.known: dict[Hashable, Known] = {}
+        self.rules: dict[Hashable, Rule] = {}
+        self._columns = columns.columns
+        self._connection = session.connection
+        self._connection.execute("SET arrow_large_buffer_size = true")
+        self._scratch = scratch
+
+    def read(self, data: bytes) -> Stretch:
+        """Read a text of whole lines; lines that it does not name are read by the row parser."""
+        starts, ends = line_places(data)
+        lines = _Lines(data, starts, ends)
+        stretch = Stretch(data, starts, ends, np.zeros(0, np.int64))
+        if self._scratch is None:
+            return stretch
+        numbers = self._without_lists(lines, lines.objects())
+        parts, numbers = self._parts(lines, numbers, self._scratch)
+        if parts is None:
+            return stretch
+        found = Records(self, parts)
+        columns = self._columns(found)
+        found.check_rest()
+        left, ignored = found.settled()
+        stretch.ignored = {reason: numbers[mask] for reason, mask in ignored.items()}
+        stretch.numbers = numbers
+        if left is not None:
+            stretch.numbers = numbers[left]
+            mask = pa.array(left)
+            columns = {
+                name: values.filter(mask) if isinstance(values, pa.Array) else values
+                for name, values in columns.items()
+            }
+        if "record_id" not in columns:
+            text = b"".join(lines.text(stretch.numbers))
+            columns["record_id"] = whole_ids(text, len(stretch.numbers), self._connection)
+        stretch.columns = columns
+        return stretch
+
+    def _without_lists(self, lines: "_Lines", numbers: Places) -> Places:
+        """The lines that do not say null where a list of records may stand, which is an error."""
+        key = self.shape.list_key
+        if key is None or f'"{key}"'.encode() not in lines.data:
+            return numbers
+        null = re.compile(rb'"%s"\s*:\s*null' % re.escape(key.encode()))
+        places = np.array([match.start() for match in null.finditer(lines.data)], np.int64)
+        nulls = np.searchsorted(lines.starts, places, side="right") - 1
+        return numbers[~np.isin(numbers, nulls)]
+
+    def _parts(
+        self, lines: "_Lines", numbers: Places, scratch: Scratch
+    ) -> tuple[pa.Table | None, Places]:
+        """The parts of lines; lines that the engine refuses are left out."""
+        waiting, found, kept, queries = [numbers], [], [], 0
+        while waiting and queries < _MOST_QUERIES:
+            chosen = waiting.pop()
+            if not len(chosen):
+                continue
+            table = self._query(lines, chosen, scratch)
+            queries += 1
+            if table is not None:
+                found.append(table)
+                kept.append(chosen)
+            elif len(chosen) > 1:
+                middle = len(chosen) // 2
+                waiting += [chosen[middle:], chosen[:middle]]
+        if not found:
+            return None, numbers[:0]
+        return pa.concat_tables(found).combine_chunks(), np.concatenate(kept)
+
+    def _query(self, lines: "_Lines", numbers: Places, scratch: Scratch) -> pa.Table | None:
+        scratch.fill(lines.text(numbers))
+        values = {"path": scratch.path, "columns": self.shape.columns}
+        try:
+            query = self._connection.sql(statement(_PACKAGE, "json_columns"), params=values)
+            table = query.to_arrow_table()
+        except (duckdb.Error, pa.ArrowException, OSError, UnicodeDecodeError):
+            return None
+        return table if table.num_rows == len(numbers) else None
+
+
+class _Lines:
+    """The lines of a text."""
+
+    def __init__(self, data: bytes, starts: Places, ends: Places) -> None:
+        self.data = data
+        self.starts = starts
+        self.ends = ends
+
+    def objects(self) -> Places:
+        """Numbers of the lines that are one JSON object each, of UTF-8."""
+        found = []
+        cuts = np.searchsorted(self.starts, np.arange(0, len(self.data), _CHUNK_BYTES)).tolist()
+        for low, high in zip(cuts, [*cuts[1:], len(self.starts)], strict=True):
+            if low == high:
+                continue
+            text = self.data[self.starts[low] : self.ends[high - 1]]
+            if _are_objects(text, high - low):
+                found.append(np.arange(low, high))
+            else:
+                good = [n for n in range(low, high) if _is_object(self.line(n))]
+                found.append(np.array(good, np.int64))
+        return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+    def line(self, number: int) -> bytes:
+        """The bytes of a line."""
+        return self.data[self.starts[number] : self.ends[number]]
+
+    def text(self, numbers: Places) -> Iterator[bytes | memoryview]:
+        """The text of some lines, in pieces; each line ends with a line end."""
+        breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
+        if not len(numbers):
+            return
+        view = memoryview(self.data)
+        for run in np.split(numbers, breaks):
+            yield view[self.starts[run[0]] : self.ends[run[-1]]]
+            yield b"\n"
+
+
+def _are_objects(text: bytes, count: int) -> bool:
+    """Whether lines are plainly one object each.
+
+    Behind `}` a value that goes on in the next line goes on with another sign than `{`, so that
+    lines of these two signs begin and end as values do.
+    """
+    begun = text.count(b"\n{") + text.startswith(b"{")
+    ended = text.count(b"}\n") + text.endswith(b"}")
+    if begun != count or ended != count:
+        return False
+    try:
+        if not text.isascii():
+            text.decode()
+        return len(_ANY.decode_lines(text)) == count
+    except _UNREADABLE:
+        return False
+
+
+def _is_object(line: bytes) -> bool:
+    if line[:1] != b"{" or len(line) > _LONG_LINE:
+        return False
+    try:
+        if not line.isascii():
+            line.decode()
+        _ANY.decode(line)
+    except _UNREADABLE:
+        return False
+    return True
+
+
+class Known:
+    """What a function gave for values, and about how many characters they have."""
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self.values: dict[Any, Any] = {}
+        self.size = 0
+
+
+class Encoded(NamedTuple):
+    """A part by its distinct values.
+
+    Attributes:
+        codes: Place of each record's value among them; one behind the last where it is null.
+        texts: The distinct values, as JSON, or as whatever a format has worked out.
+        decoder: Decodes them; none if they are taken as they are.
+    """
+
+    codes: Codes
+    texts: list[Any]
+    decoder: "msgspec.json.Decoder[Any] | None"
+
+
+class Elements(NamedTuple):
+    """The elements of a column of lists.
+
+    Attributes:
+        column: The column.
+        texts: The distinct elements as JSON.
+        values: What they are in the column; null where that is in doubt.
+        codes: Which of them each element of all lists is.
+        offsets: The first element of each list, and the end.
+    """
+
+    column: pa.LargeListArray
+    texts: list[str]
+    values: list[Any]
+    codes: Codes
+    offsets: Codes
+
+
+class Records:
+    """Records of a batch, part by part.
+
+    Attributes:
+        context: What is known of the file.
+    """
+
+    def __init__(self, reader: JsonLines, parts: pa.Table) -> None:
+        """Take what the engine found."""
+        self.context = reader.context
+        self._reader = reader
+        self._count: int = parts.num_rows
+        self._schema = table_spec(reader.table).arrow_schema
+        self._tops = {name: parts.column(name).chunk(0) for name in parts.column_names}
+        self._found: dict[tuple[str, ...], pa.Array] = {}
+        self._encoded: dict[str, Encoded] = {}
+        self._asked: set[str] = set()
+        self._doubts = Doubts()
+        self._ignored: dict[str, npt.NDArray[np.bool_]] = {}
+        if LISTED in reader.shape.leaves:
+            self.doubt(self._json(LISTED).is_valid())
+
+    def __len__(self) -> int:
+        """How many records there are."""
+        return self._count
+
+    def doubt(self, mask: pa.BooleanArray) -> None:
+        """Leave the records of the mask to the row parser."""
+        self._doubts.note(mask)
+
+    def add_part(self, name: str, codes: Codes, values: list[Any]) -> None:
+        """Add what is worked out of parts, to be read like one.
+
+        Args:
+            name: Its name, which is no path.
+            codes: Place of each record's value among the values; one behind the last for none.
+            values: Distinct values.
+        """
+        self._encoded[name] = Encoded(codes, values, None)
+
+    def each(
+        self,
+        read: Callable[..., dict[str, Any] | str],
+        paths: Sequence[str],
+        names: Sequence[str],
+        *,
+        with_context: bool = False,
+        **kinds: pa.DataType,
+    ) -> Columns:
+        """Columns that depend on some parts, read once for every distinct group of them.
+
+        Args:
+            read: Gives the values by column, or the word for which such records are left out, or
+                raises that it cannot. It takes the parts as the row parser's message has them; null
+                where one is absent or null.
+            paths: The parts.
+            names: The columns.
+            with_context: Whether `read` also takes the file's context, as its last argument.
+            kinds: Types of columns that the table has not.
+        """
+        codes, groups = self._groups(paths)
+        values = self._values(read, paths, groups, (self.context,) if with_context else ())
+        values = self._without_odd(values, codes)
+        places = pa.array(codes)
+        found = {}
+        for name in names:
+            kind = kinds.get(name)
+            kind = self._schema.field(name).type if kind is None else kind
+            found[name] = pa.array([value.get(name) for value in values], kind).take(places)
+        return found
+
+    def one(
+        self, read: Callable[..., Any], path: str, kind: pa.DataType, *, with_context: bool = False
+    ) -> pa.Array:
+        """A column that depends on one part, read once for every distinct value."""
+        found = self.each(_Only(read), (path,), ("value",), with_context=with_context, value=kind)
+        return found["value"]
+
+    def lists(self, read: Callable[[Any], Any], path: str, name: str, most: int) -> Elements:
+        """A column of lists, each distinct element of which is read once.
+
+        Args:
+            read: Gives the element of the column.
+            path: The part, of which the shape reads the elements singly; where it is absent, the
+                list is null.
+            name: The column.
+            most: Elements that a list may have.
+        """
+        self._asked.add(path)
+        column = self._json(path)
+        lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
+        encoded = _encoded(column.flatten(), self._leaf(path).decoder)
+        self._encoded[f"{path}[]"] = encoded
+        texts = [(text,) for text in encoded.texts]
+        # An element that is null is the row parser's.
+        values = [*self._values(_Only(read), (f"{path}[]",), texts, ()), _DOUBTFUL]
+        bad = [place for place, value in enumerate(values) if value is _DOUBTFUL]
+        mask = lengths > most
+        mask[np.repeat(np.arange(len(self)), lengths)[np.isin(encoded.codes, bad)]] = True
+        self.doubt(pa.array(mask))
+        elements = [None if value is _DOUBTFUL else value["value"] for value in values]
+        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+        kind = self._schema.field(name).type
+        lists = pa.LargeListArray.from_arrays(
+            pa.array(offsets),
+            pa.array(elements, kind.value_type).take(pa.array(encoded.codes)),
+            mask=column.is_null(),
+        )
+        return Elements(lists, encoded.texts, elements, encoded.codes, offsets)
+
+    def text(self, path: str) -> pa.Array:
+        """A part that is a text; records in which it is another value are in doubt."""
+        self._asked.add(path)
+        column = self._json(path)
+        is_text = pc.starts_with(column, '"')
+        if not pc.all(is_text).as_py():
+            self.doubt(pc.invert(is_text))
+        found = pc.utf8_slice_codeunits(column, 1, -1)
+        has_escape = pc.match_substring(column, "\\")
+        if pc.any(has_escape).as_py():
+            chosen = column.filter(pc.fill_null(has_escape, False))
+            decoded = [_text(text) for text in chosen.to_pylist()]
+            mask = pc.fill_null(has_escape, False)
+            found = pc.replace_with_mask(found, mask, pa.array(decoded, TEXT))
+        return found
+
+    def names(self, path: str, read: Callable[[str], str | None] = name_text) -> pa.Array:
+        """A name that may differ from record to record; those that are not plain are read singly.
+
+        Args:
+            path: The part, a text.
+            read: Redacts a name, as `name_text` does.
+        """
+        column = self.text(path)
+        length = pc.binary_length(column)
+        fits = pc.and_(pc.greater(length, 0), pc.less_equal(length, NAME_LIMIT))
+        is_plain = pc.and_(are_plain(pl.Series(column)).to_arrow(), fits)
+        return self._odd_ones(column, is_plain, read)
+
+    def addresses(self, path: str, read: Callable[[str], str | None]) -> pa.Array:
+        """Addresses; those that are not IPv4 addresses as they are stored are read singly."""
+        column = self.text(path)
+        return self._odd_ones(column, are_canonical_ipv4(pl.Series(column)).to_arrow(), read)
+
+    def instants(self, path: str, read: Callable[[str], Any]) -> pa.Array:
+        """Times of RFC 3339; unusual ones are read singly."""
+        return instants(self.text(path), self._rule(read, INSTANT), self._doubts)
+
+    def integers(
+        self, path: str, read: Callable[[Any], int | None], *, maximum: int = 2**63 - 1
+    ) -> pa.Array:
+        """Whole numbers from 0; where there are others, each distinct one is read."""
+        column = self._json(path)
+        if column.null_count == len(column):
+            return pa.nulls(len(column), INTEGER)
+        # The leaf's type may be narrower than what the engine takes, but every one takes digits.
+        if pc.all(pc.ascii_is_decimal(column)).as_py():
+            try:
+                found = column.cast(INTEGER)
+            except pa.ArrowInvalid:
+                return self.one(read, path, INTEGER)
+            if pc.max(found).as_py() <= maximum:
+                self._asked.add(path)
+                return found
+        return self.one(read, path, INTEGER)
+
+    def check_rest(self) -> None:
+        """See that parts of which no column was asked are of their types."""
+        for path, leaf in self._reader.shape.leaves.items():
+            if path in self._asked or leaf.decoder is None:
+                continue
+            if leaf.is_list:
+                self.doubt(self._json(path).is_valid())
+            else:
+                self.each(_nothing, (path,), ())
+
+    def settled(self) -> tuple[npt.NDArray[np.bool_] | None, dict[str, npt.NDArray[np.bool_]]]:
+        """Which records gave rows (none: all), and which are left out, by reason."""
+        doubts = self._doubts.mask
+        if doubts is None and not self._ignored:
+            return None, {}
+        left = np.ones(len(self), np.bool_)
+        if doubts is not None:
+            left = ~doubts.to_numpy(zero_copy_only=False)
+        # Where there are two reasons, the row parser says which of them comes first.
+        reasons = np.zeros(len(self), np.int64)
+        for mask in self._ignored.values():
+            reasons += mask
+        ignored = {word: mask & left & (reasons == 1) for word, mask in self._ignored.items()}
+        return left & (reasons == 0), ignored
+
+    def _leaf(self, path: str) -> Leaf:
+        return self._reader.shape.leaves[path]
+
+    def _json(self, path: str) -> pa.Array:
+        """A part as the engine gives it; null where what holds it is."""
+        keys = self._leaf(path).keys
+        found = self._found.get(keys)
+        if found is None:
+            found = self._tops[keys[0]]
+            for depth in range(1, len(keys)):
+                known = self._found.get(keys[: depth + 1])
+                if known is None:
+                    known = pc.struct_field(found, keys[depth])
+                    self._found[keys[: depth + 1]] = known
+                found = known
+        return found
+
+    def _encode(self, path: str) -> Encoded:
+        found = self._encoded.get(path)
+        if found is None:
+            found = _encoded(self._json(path), self._leaf(path).decoder)
+            self._encoded[path] = found
+            self._asked.add(path)
+        return found
+
+    def _groups(self, paths: Sequence[str]) -> tuple[Codes, list[tuple[Any, ...]]]:
+        """The distinct groups of parts, and which of them each record has."""
+        parts = [self._encode(path) for path in paths]
+        choices = [[*part.texts, None] for part in parts]
+        if len(parts) == 1:
+            has_null = parts[0].codes.max(initial=0) == len(parts[0].texts)
+            return parts[0].codes, [(text,) for text in choices[0][: None if has_null else -1]]
+        codes, rest = parts[0].codes, [np.arange(len(choices[0]))]
+        for part, texts in zip(parts[1:], choices[1:], strict=True):
+            size = len(texts)
+            combined = pa.array(codes * size + part.codes).dictionary_encode()
+            distinct = combined.dictionary.to_numpy()
+            codes = combined.indices.to_numpy().astype(np.int64)
+            rest = [column[distinct // size] for column in rest] + [distinct % size]
+        columns = [
+            map(texts.__getitem__, places.tolist())
+            for texts, places in zip(choices, rest, strict=True)
+        ]
+        return codes, list(zip(*columns, strict=True))
+
+    def _values(
+        self,
+        read: Callable[..., Any],
+        paths: Sequence[str],
+        groups: list[tuple[Any, ...]],
+        more: tuple[Any, ...],
+    ) -> list[Any]:
+        """What a function gives for groups of parts; what it gave before is remembered."""
+        decoders = [self._encoded[path].decoder for path in paths]
+        key: Hashable = (read, *paths)
+        known = self._reader.known.get(key)
+        if known is None or known.size > _REMEMBERED:
+            known = self._reader.known[key] = Known()
+        values = known.values
+        found = []
+        for group in groups:
+            value = values.get(group)
+            if value is None:
+                try:
+                    value = read(*map(_decoded, decoders, group), *more)
+                except _UNREADABLE:
+                    value = _DOUBTFUL
+                values[group] = value
+                known.size += sum([len(x) for x in group if x is not None]) + 100
+            found.append(value)
+        return found
+
+    def _without_odd(self, values: list[Any], codes: Codes) -> list[dict[str, Any]]:
+        """The values, after noting which records are in doubt or left out."""
+        if all(type(value) is dict for value in values):
+            return values
+        words: dict[Any, list[int]] = {}
+        for place, value in enumerate(values):
+            if type(value) is not dict:
+                words.setdefault(value, []).append(place)
+        for word, places in words.items():
+            mask = np.isin(codes, places)
+            if word is _DOUBTFUL:
+                self.doubt(pa.array(mask))
+            else:
+                known = self._ignored.get(word)
+                self._ignored[word] = mask if known is None else known | mask
+        return [value if type(value) is dict else {} for value in values]
+
+    def _odd_ones(
+        self, column: pa.Array, is_plain: pa.BooleanArray, read: Callable[[str], Any]
+    ) -> pa.Array:
+        """The column, with those read that are not plain."""
+        odd = pc.invert(pc.fill_null(is_plain, True))
+        if not pc.any(odd).as_py():
+            return column
+        chosen = pc.if_else(odd, column, pa.scalar(None, TEXT))
+        return pc.if_else(odd, self._rule(read, TEXT).apply(chosen, self._doubts), column)
+
+    def _rule(self, read: Callable[[str], Any], kind: pa.DataType) -> Rule:
+        return self._reader.rules.setdefault(read, Rule(read, kind, is_text=False))
+
+
+@dataclass(frozen=True)
+class _Only:
+    """Gives what a function gives as the one column `value`; equal for equal functions."""
+
+    read: Callable[..., Any]
+
+    def __call__(self, *values: Any) -> dict[str, Any]:  # noqa: ANN401  whatever it reads
+        return {"value": self.read(*values)}
+
+
+def _nothing(_value: Any) -> dict[str, Any]:  # noqa: ANN401  whatever it is
+    return {}
+
+
+def _encoded(column: pa.Array, decoder: "msgspec.json.Decoder[Any] | None") -> Encoded:
+    found = column.dictionary_encode()
+    texts = found.dictionary.to_pylist()
+    codes = pc.fill_null(found.indices, len(texts)).to_numpy(zero_copy_only=False)
+    return Encoded(codes.astype(np.int64), texts, decoder)
+
+
+def _decoded(decoder: "msgspec.json.Decoder[Any] | None", text: Any) -> Any:  # noqa: ANN401
+    if decoder is None or text is None:
+        return text
+    return decoder.decode(text)
+
+
+def _text(text: str) -> str | None:
+    """A JSON text; null for another value, which is in doubt anyway."""
+    found = msgspec.json.decode(text)
+    return found if isinstance(found, str) else None

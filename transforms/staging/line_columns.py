@@ -1,0 +1,261 @@
+"""Logs of lines, column by column: what is the same for every format that is read so.
+
+A format turns the lines that are plainly right into columns, many at a time. All other lines go to
+its row parser, one by one, so that the result equals the row parser's, record for record and row
+for row, in the same order; provenance columns are filled.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.registry import table_spec
+from transforms.staging.column_batch import ColumnBatch
+from transforms.staging.column_rules import INTEGER
+from transforms.staging.line_blocks import TextBlock
+from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord
+
+BATCH_BYTES = 6 << 20
+"""Text of a batch: some ten thousand lines, whose columns fit the processor's cache."""
+_BOM = b"\xef\xbb\xbf"
+_NEWLINE = 10
+
+Places = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass
+class Stretch:
+    """What the columns of a format say of the lines of a text.
+
+    Attributes:
+        data: The text.
+        starts: First byte of each line.
+        ends: Byte behind its last, without the line end.
+        numbers: Lines, ascending, that gave the rows of the columns, one each.
+        columns: Columns of these rows by name, `record_id` among them; a value that is no array is
+            that of every row, and a column that is left out is null.
+        ignored: Lines that are left out by rule, by reason.
+    """
+
+    data: bytes
+    starts: Places
+    ends: Places
+    numbers: Places
+    columns: dict[str, Any] = field(default_factory=dict)
+    ignored: dict[str, Places] = field(default_factory=dict)
+
+    def line(self, number: int) -> bytes:
+        """The bytes of a line."""
+        return self.data[self.starts[number] : self.ends[number]]
+
+
+class LineColumns(Protocol):
+    """Reads the lines of one file by columns.
+
+    Attributes:
+        parser: The row parser, which reads what is not plainly right. It gives the records of a
+            line before it asks for the next one.
+        table: Table of the columns.
+    """
+
+    parser: Parser
+    table: str
+
+    def read(self, data: bytes) -> Stretch:
+        """Read a text of whole lines; lines that it does not name are read by the row parser."""
+
+
+def line_places(data: bytes) -> tuple[Places, Places]:
+    """First byte of each line, and the byte behind its last; only the last may have no end."""
+    size = len(data)
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == _NEWLINE)
+    if size and data[-1] != _NEWLINE:
+        ends = np.append(ends, size)
+    return np.concatenate((np.zeros(1, np.int64), ends[:-1] + 1))[: len(ends)], ends
+
+
+def parse_lines(
+    blocks: Iterable[TextBlock | Parsed],
+    context: FileContext,
+    columns: LineColumns,
+    *,
+    export_file_id: str,
+) -> Iterator[ColumnBatch]:
+    """Parse a file of lines in batches of bounded size.
+
+    Args:
+        blocks: The file's text in order, in blocks of whole lines; a `Parsed` between two blocks is
+            a record that the reader itself refused.
+        context: What is known of the file.
+        columns: Reads the lines.
+        export_file_id: Id of the file, for the rows.
+
+    Yields:
+        Batches in source order; together they hold every record once.
+    """
+    reader = _Reader(context, columns, export_file_id)
+    pending: list[TextBlock] = []
+    size = 0
+    for block in blocks:
+        if isinstance(block, Parsed):
+            yield from reader.batches(pending)
+            yield reader.refused(block)
+            pending, size = [], 0
+            continue
+        is_next = not pending or (
+            pending[-1].first_line + pending[-1].lines == block.first_line
+            and pending[-1].offset + len(pending[-1].data) == block.offset
+        )
+        if not is_next or size + len(block.data) > BATCH_BYTES:
+            yield from reader.batches(pending)
+            pending, size = [], 0
+        pending.append(block)
+        size += len(block.data)
+    yield from reader.batches(pending)
+
+
+class _Reader:
+    """Reads one file."""
+
+    def __init__(self, context: FileContext, columns: LineColumns, export_file_id: str) -> None:
+        self._context = context
+        self._columns = columns
+        self._done = 0
+        self._provenance = {
+            "export_file_id": export_file_id,
+            "source_format": columns.parser.name,
+            "cluster": context.cluster,
+        }
+
+    def refused(self, parsed: Parsed) -> ColumnBatch:
+        """A record that the reader of the file refused."""
+        self._done += 1
+        return ColumnBatch(record_count=1, rejects=[(self._done - 1, parsed)])
+
+    def batches(self, blocks: list[TextBlock]) -> Iterator[ColumnBatch]:
+        """The batch of some blocks that stand behind each other."""
+        if not blocks:
+            return
+        first = blocks[0]
+        data = first.data if len(blocks) == 1 else b"".join(block.data for block in blocks)
+        stretch = self._columns.read(data)
+        batch = ColumnBatch(accepted_count=len(stretch.numbers))
+        counts = np.zeros(len(stretch.starts), np.int64)
+        counts[stretch.numbers] = 1
+        for reason, numbers in stretch.ignored.items():
+            counts[numbers] = 1
+            batch.ignored[reason] += len(numbers)
+        others = self._by_line(stretch, np.flatnonzero(counts == 0).tolist(), first)
+        for number, found in others.items():
+            counts[number] = len(found)
+        indexes = np.cumsum(counts) - counts + self._done
+        batch.record_count = int(counts.sum())
+        self._finish(batch, stretch, indexes, others)
+        self._done += batch.record_count
+        yield batch
+
+    def _by_line(
+        self, stretch: Stretch, numbers: Iterable[int], first: TextBlock
+    ) -> dict[int, list[Parsed]]:
+        """What lines give by the row parser, by number; blank ones give nothing."""
+        current = 0
+
+        def records() -> Iterator[RawRecord]:
+            nonlocal current
+            for number in numbers:
+                raw = self._raw(stretch, number, first)
+                if raw is not None:
+                    current = number
+                    yield raw
+
+        found: dict[int, list[Parsed]] = {}
+        for parsed in self._columns.parser.parse(records(), self._context):
+            found.setdefault(current, []).append(parsed)
+        return found
+
+    def _raw(self, stretch: Stretch, number: int, first: TextBlock) -> RawRecord | None:
+        """A line as the line reader gives it; none where it is blank."""
+        data = stretch.line(number)
+        offset = first.offset + int(stretch.starts[number])
+        if offset == 0 and data.startswith(_BOM):
+            data, offset = data.removeprefix(_BOM), len(_BOM)
+        if not data.strip():
+            return None
+        return RawRecord(f"line {first.first_line + number}", offset, data.rstrip(b"\r"))
+
+    def _finish(
+        self,
+        batch: ColumnBatch,
+        stretch: Stretch,
+        indexes: Places,
+        others: dict[int, list[Parsed]],
+    ) -> None:
+        """Put rows of columns and of lines together, in order, and count."""
+        tables: dict[str, list[pa.Table]] = {}
+        if len(stretch.numbers):
+            name = self._columns.table
+            columns = {"row_index": 0, **stretch.columns, **self._provenance}
+            columns["record_index"] = pa.array(indexes[stretch.numbers], INTEGER)
+            tables[name] = [_table(name, columns, len(stretch.numbers))]
+        rows: dict[str, list[dict[str, Any]]] = {}
+        for number, results in others.items():
+            for index, parsed in enumerate(results, int(indexes[number])):
+                _note(batch, rows, index, parsed)
+        for name, values in rows.items():
+            names = table_spec(name).arrow_schema.names
+            given = {
+                key: pa.array([row.get(key) for row in values], _schema(name).field(key).type)
+                for key in names
+                if key not in self._provenance
+            }
+            more = _table(name, given | self._provenance, len(values))
+            tables.setdefault(name, []).append(more)
+        keys = [("record_index", "ascending"), ("row_index", "ascending")]
+        for name, parts in tables.items():
+            table = pa.concat_tables(parts)
+            if len(parts) > 1:
+                table = table.take(pc.sort_indices(table, keys))
+            batch.tables[name] = table
+
+
+def _note(
+    batch: ColumnBatch, rows: dict[str, list[dict[str, Any]]], index: int, parsed: Parsed
+) -> None:
+    if parsed.ignore is not None:
+        batch.ignored[parsed.ignore] += 1
+    elif parsed.reject is not None or not parsed.rows:
+        batch.rejects.append((index, parsed))
+    else:
+        batch.accepted_count += 1
+        ordinals: Counter[str] = Counter()
+        for table, values in parsed.rows:
+            row = {**values, "record_index": index, "row_index": ordinals[table]}
+            rows.setdefault(table, []).append(row)
+            ordinals[table] += 1
+
+
+@cache
+def _schema(table: str) -> pa.Schema:
+    return table_spec(table).arrow_schema
+
+
+def _table(name: str, columns: dict[str, Any], count: int) -> pa.Table:
+    """The columns as a table, with nulls in those that are not there."""
+    arrays = []
+    for part in _schema(name):
+        values = columns.get(part.name)
+        if isinstance(values, pa.Array):
+            arrays.append(values)
+        elif values is None:
+            arrays.append(pa.nulls(count, part.type))
+        else:
+            arrays.append(pa.repeat(pa.scalar(values, part.type), count))
+    return pa.Table.from_arrays(arrays, schema=_schema(name))
