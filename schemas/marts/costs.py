@@ -110,16 +110,18 @@ class BillReconciliation(Table):
 
     One row per account, day, usage type, region pair and resource as far as the bill's line states
     them. The charges of transfer_costs go to the most specific line that they fit; what fits none
-    has a row without a bill, what nothing explains one that is all residual. Charges of a day that
-    a longer line covers stand on that line's first day.
+    has a row without a bill, what nothing explains one that is all residual. A line of more than a
+    day is billed on its first day; what is charged on its later days has rows of that key there.
     """
 
     bill_reconciliation_id: str = c.row_id("row", "date and all columns of the key")
     residual_usd: Usd = c.usd(
-        "Billed less explained.", null="explained is not known, or nothing is billed"
+        "Billed less explained.",
+        null="explained or billed is not known, or no bill reaches over the day",
     )
     residual_bytes: pl.Int64 = c.signed_bytes(
-        "Billed less explained.", null="explained is not known, or no bytes are billed"
+        "Billed less explained.",
+        null="explained is not known, no bill reaches over the day, or it is about requests",
     )
     provider: str = c.column("Who bills.", null="not billed, and the cloud is not stated")
     account_id: str = c.column("Account whose usage it is.", null="not stated or not known")
@@ -134,13 +136,14 @@ class BillReconciliation(Table):
     billed_bytes: pl.Int64 = c.signed_bytes("Bytes billed.", null="not billed by bytes")
     billed_usd: Usd = c.usd("Amount billed.", null="not billed, or in another currency")
     explained_bytes: pl.Int64 = c.byte_count(
-        "Bytes explained, as the bill counts them.", null="not known, or nothing explains it"
+        "Bytes explained, as the bill counts them.", null="not known, or it is about requests"
     )
-    min_explained_usd: Usd = c.usd("Certain.", null="not known, or nothing explains it")
-    explained_usd: Usd = c.usd("Best estimate.", null="not known, or nothing explains it")
-    max_explained_usd: Usd = c.usd("Possible.", null="not known, or nothing explains it")
+    min_explained_usd: Usd = c.usd("Certain.", null="not known")
+    explained_usd: Usd = c.usd("Best estimate.", null="not known")
+    max_explained_usd: Usd = c.usd("Possible.", null="not known")
     effective_usd: Usd = c.usd(
-        "The explained bytes or requests at the rate of the line.", null="the line has no rate"
+        "The explained bytes or requests at the billed rate of the line.",
+        null="not billed, nothing or not known what is explained",
     )
     billed_line_count: pl.Int64 = c.count("Lines of the bill.")
     explained_row_count: pl.Int64 = c.count("Rows of transfer_costs.")

@@ -22,7 +22,8 @@ told AS (
         LOWER(COALESCE(
             n.region,
             NULLIF(REGEXP_EXTRACT(
-                f.endpoint, '(?:^|\.)s3[.-](?:dualstack\.)?([a-z]+(?:-[a-z]+)+-[0-9]+)\.amazonaws\.com',
+                f.endpoint,
+                '(?:^|\.)s3[.-](?:dualstack\.)?([a-z]+(?:-[a-z]+)+-[0-9]+)\.amazonaws\.com',
                 1
             ), '')
         )) AS far,

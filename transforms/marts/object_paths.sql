@@ -134,7 +134,9 @@ SELECT
     cluster_account,
     CASE
         WHEN requester_pays
-            THEN NULLIF(REGEXP_EXTRACT(principal, '^arn:aws[a-z-]*:(?:iam|sts)::([0-9]{12}):', 1), '')
+            THEN NULLIF(
+                REGEXP_EXTRACT(principal, '^arn:aws[a-z-]*:(?:iam|sts)::([0-9]{12}):', 1), ''
+            )
         ELSE owner_account
     END AS bucket_account
 FROM directed

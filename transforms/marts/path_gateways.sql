@@ -1,6 +1,6 @@
 -- What a pod's bytes to a host, or to a provider's storage as a whole, passed, where all chosen
 -- flow records of the day that tell it agree.
--- Grain: one pod and host (`place`: the host's name, or `S3` where a record names the service only).
+-- Grain: one pod and host (`place`: the host's name, or `S3` where a record names the service).
 -- Reads: peer_traffic.
 -- Parameters: $date.
 SELECT

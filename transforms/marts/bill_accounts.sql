@@ -1,0 +1,9 @@
+-- Accounts whose bill reaches over the whole day: there no line means that nothing is billed.
+-- Grain: one provider and account.
+-- Reads: bill_newest.
+-- Parameters: $date, $day_end.
+SELECT provider, account_id
+FROM bill_newest
+WHERE billing_period = STRFTIME(CAST($date AS DATE), '%Y-%m')
+GROUP BY provider, account_id
+HAVING MAX(COALESCE(usage_end_at, usage_start_at)) >= CAST($day_end AS TIMESTAMPTZ)
