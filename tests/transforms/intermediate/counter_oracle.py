@@ -95,7 +95,7 @@ def traffic(readings: list[dict[str, Any]], days: Iterable[date]) -> pl.DataFram
     """Rows of `pod_traffic` of some days, each built from its own `counter_increments`."""
     moved = []
     for session, build, rows in _each_day(readings, days, None):
-        session.connection.execute("DROP TABLE counter_increments")
+        session._drop("counter_increments")
         session.register("counter_increments", rows.with_columns(date=pl.lit(build.date)))
         moved.append(session.frame(pod_traffic.build(session, build)))
         session.connection.unregister("counter_increments")

@@ -37,6 +37,8 @@ def increment(start: datetime, end: datetime, size: int, **more: Any) -> dict[st
         "byte_layer": "frame",
         "start_at": start,
         "end_at": end,
+        "spread_start_at": start,
+        "spread_end_at": end,
         "bytes": size,
         "start_basis": "sample",
         **more,

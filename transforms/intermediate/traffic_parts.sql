@@ -1,7 +1,7 @@
--- Increments of the observer that counts in each hour, cut at window edges.
--- Grain: one increment in one window of the day.
+-- Increments of the observer that counts in each hour, cut at edges of windows and hours.
+-- Grain: one increment between two edges of the day.
 -- Reads: counter_increments.
--- Parameters: $start_us and $end_us (the day), $look_ahead_us.
+-- Parameters: $start_us and $end_us (the day), $look_ahead_us, $grain_us (a window's length).
 WITH grown AS (
     SELECT
         pod_uid,
@@ -19,6 +19,8 @@ WITH grown AS (
             (epoch_us(end_at) - CAST($look_ahead_us AS BIGINT)) // 86400000000 * 86400000000
         ) AS from_us,
         epoch_us(end_at) AS until_us,
+        epoch_us(spread_start_at) AS stated_from_us,
+        epoch_us(spread_end_at) AS stated_until_us,
         bytes,
         is_reset,
         is_gap,
@@ -26,28 +28,47 @@ WITH grown AS (
         -- Time that a restart hid ends at no reading.
         NOT (is_reset AND start_basis = 'sample') AS ends_at_reading
     FROM counter_increments
-    WHERE pod_uid IS NOT NULL AND match_kind IN ('uid', 'name_window')
+    WHERE pod_uid IS NOT NULL AND match_kind IN ('uid', 'name_window') AND NOT is_overlay
+),
+
+spread AS (
+    SELECT
+        *,
+        CASE
+            WHEN GREATEST(stated_from_us, from_us) < stated_until_us
+                THEN GREATEST(stated_from_us, from_us)
+            ELSE from_us
+        END AS spread_from_us,
+        CASE
+            WHEN GREATEST(stated_from_us, from_us) < stated_until_us THEN stated_until_us
+            ELSE until_us
+        END AS spread_until_us
+    FROM grown
 ),
 
 cut AS (
     SELECT
         *,
+        LEAST(CAST($grain_us AS BIGINT), 3600000000) AS cut_us,
         UNNEST(
             RANGE(
-                GREATEST(from_us, CAST($start_us AS BIGINT)) // 300000000,
-                (LEAST(until_us, CAST($end_us AS BIGINT)) - 1) // 300000000 + 1
+                GREATEST(from_us, CAST($start_us AS BIGINT))
+                // LEAST(CAST($grain_us AS BIGINT), 3600000000),
+                (LEAST(until_us, CAST($end_us AS BIGINT)) - 1)
+                // LEAST(CAST($grain_us AS BIGINT), 3600000000) + 1
             )
-        ) AS window_number
-    FROM grown
+        ) AS cut_number
+    FROM spread
     WHERE from_us < CAST($end_us AS BIGINT) AND until_us > CAST($start_us AS BIGINT)
 ),
 
 placed AS (
     SELECT
         *,
-        window_number // 12 AS hour_number,
-        GREATEST(from_us, window_number * 300000000) AS part_from_us,
-        LEAST(until_us, (window_number + 1) * 300000000) AS part_until_us
+        cut_number * cut_us // CAST($grain_us AS BIGINT) AS window_number,
+        cut_number * cut_us // 3600000000 AS hour_number,
+        GREATEST(from_us, cut_number * cut_us) AS part_from_us,
+        LEAST(until_us, (cut_number + 1) * cut_us) AS part_until_us
     FROM cut
 ),
 
@@ -91,20 +112,22 @@ SELECT
     p.observer,
     p.byte_layer,
     p.series_id,
+    p.true_from_us,
+    p.until_us,
     p.is_delta,
     p.window_number,
     p.part_from_us,
     p.part_until_us,
     CAST(
-        CAST(p.bytes AS HUGEINT) * (p.part_until_us - p.from_us) // (p.until_us - p.from_us)
-        - CAST(p.bytes AS HUGEINT) * (p.part_from_us - p.from_us) // (p.until_us - p.from_us)
+        CAST(p.bytes AS HUGEINT)
+        * (LEAST(GREATEST(p.part_until_us, p.spread_from_us), p.spread_until_us) - p.spread_from_us)
+        // (p.spread_until_us - p.spread_from_us)
+        - CAST(p.bytes AS HUGEINT)
+        * (LEAST(GREATEST(p.part_from_us, p.spread_from_us), p.spread_until_us) - p.spread_from_us)
+        // (p.spread_until_us - p.spread_from_us)
         AS BIGINT
     ) AS part_bytes,
-    CASE
-        WHEN p.true_from_us = p.part_from_us AND p.until_us = p.part_until_us THEN p.bytes
-        ELSE 0
-    END AS inside_bytes,
-    p.bytes AS overlapping_bytes,
+    p.bytes,
     p.is_reset,
     p.is_gap
 FROM placed AS p
