@@ -34,11 +34,18 @@ record to be equal, `sampling_error_ratio` the most that there can be, 64 KiB ti
 record has its own N. Whole flows that were sampled, and what the source estimated, have no error.
 
 **Names and distance.** A name that held when the exchange began holds while it goes on (gaps up to
-600 s). Distance: node, zone and region of both ends where both are known; zones of different
-accounts are not compared, as their names are an account's own. Else the path that AWS states:
-gateway endpoint and intra-region peering are `same_region`, inter-region peering `cross_region`, an
-internet gateway is `internet` only where the peer is public and no service of the provider's.
-Everything else is `unknown`. The answer to traffic whose path is known has that path.
+600 s); an address without one has the provider's service that the record or the provider's own list
+of networks names (`address_range`). Distance: where both ends lie, by their nodes' labels; else by
+the interface that observed an address as its machine's own; else by the cluster's subnets in the
+settings; the region also by the settings, where no node of the cluster says another. Zones compare
+by id, by name only in one account, and an id with a name only by the settings' list of both. Else
+the path that AWS states: gateway endpoint and intra-region peering are `same_region`, inter-region
+peering `cross_region`. Else the providers' lists: a network of another provider is `internet`, one
+of the cluster's own lies in the region that it is listed for. An internet gateway is `internet`
+only where the peer is public and no service of the provider's, by the record or the list.
+Everything else is `unknown`: a private address that nothing places is never assumed to be near. The
+answer to traffic whose path is known has that path. Interface endpoints are known by their
+addresses in the settings, or by their own names.
 """
 
 from datetime import timedelta
@@ -46,8 +53,11 @@ from datetime import timedelta
 import polars as pl
 
 from transforms.day import SKEW_GUARD, BuildDay
+from transforms.intermediate.cluster_places import show_places
+from transforms.intermediate.cluster_regions import cluster_regions
 from transforms.intermediate.name_match import match_names
 from transforms.intermediate.pod_match import match_pods
+from transforms.intermediate.range_match import match_ranges
 from transforms.intermediate.volume_intervals import HELPERS, find_intervals
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
@@ -55,7 +65,6 @@ from transforms.transform import Reads, Transform
 PACKAGE = "transforms.intermediate"
 MOST_CANDIDATES = 100
 NAT_ADDRESSES = pl.Schema({"address": pl.String(), "cluster": pl.String()})
-ACCOUNTS = pl.Schema({"cluster": pl.String(), "account_id": pl.String()})
 
 
 def build(session: SqlSession, day: BuildDay) -> str:
@@ -66,15 +75,16 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "guard_us": SKEW_GUARD // timedelta(microseconds=1),
         "most": MOST_CANDIDATES,
     }
-    accounts = [(facts.name, facts.account_id) for facts in day.clusters]
-    session.register("cluster_accounts", pl.DataFrame(accounts, schema=ACCOUNTS, orient="row"))
+    show_places(session, day)
+    session.register("cluster_regions", cluster_regions(day))
     session.register(
         "nat_addresses", pl.DataFrame(day.nat_addresses, schema=NAT_ADDRESSES, orient="row")
     )
     helpers = (
         "peer_addresses", "peer_observers", "peer_records", "peer_instants", "match_input",
         "match_output", "peer_holders", "peer_held", "peer_ended", "peer_ends", "peer_sides",
-        "node_places", "name_input", "name_output", "well_known_addresses", "peer_relations",
+        "node_places", "agreed_regions", "peer_places", "range_input", "range_output",
+        "listed_providers", "name_input", "name_output", "well_known_addresses", "peer_relations",
         "peer_windows", "peer_shared", *HELPERS,
     )  # fmt: skip
     with session.dropped(*helpers):
@@ -93,6 +103,11 @@ def build(session: SqlSession, day: BuildDay) -> str:
             session.create("peer_ends", PACKAGE, "peer_ends")
             session.create("peer_sides", PACKAGE, "peer_sides")
         session.create("node_places", PACKAGE, "node_places")
+        session.create("agreed_regions", PACKAGE, "agreed_regions")
+        session.create("peer_places", PACKAGE, "peer_places", values)
+        session.create("range_input", PACKAGE, "peer_range_input")
+        match_ranges(session)
+        session.create("listed_providers", PACKAGE, "listed_providers")
         session.create("name_input", PACKAGE, "peer_name_input")
         match_names(session)
         session.create("well_known_addresses", PACKAGE, "well_known_addresses")
@@ -110,7 +125,8 @@ TRANSFORM = Transform(
         Reads("pod_intervals"),
         Reads("node_states", "pods"),
         Reads("name_bindings", "names"),
+        Reads("address_ranges"),
     ),
     build=build,
-    version=5,
+    version=6,
 )

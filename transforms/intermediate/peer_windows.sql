@@ -13,6 +13,8 @@ WITH told AS (
             WHEN a.is_shared AND s.peer_port < s.local_port THEN 'proxy'
             WHEN a.is_shared AND s.peer_port > s.local_port THEN 'nat'
             WHEN a.is_shared THEN 'unknown'
+            -- Such a name is an interface endpoint's own.
+            WHEN a.is_private AND n.name LIKE '%.vpce.amazonaws.com' THEN 'interface_endpoint'
             ELSE r.gateway
         END AS gateway,
         e.cluster,
@@ -26,17 +28,18 @@ WITH told AS (
         END AS match_kind,
         CASE
             WHEN n.name_kind IS NOT NULL THEN n.name
-            ELSE COALESCE(w.name, s.peer_service)
+            ELSE COALESCE(w.name, s.peer_service, r.range_service)
         END AS peer_name,
         CASE
             WHEN n.name_kind IS NOT NULL THEN n.name_kind
             WHEN w.name IS NOT NULL THEN 'well_known_address'
-            WHEN s.peer_service IS NOT NULL THEN 'address_range'
+            WHEN COALESCE(s.peer_service, r.range_service) IS NOT NULL THEN 'address_range'
             ELSE 'none'
         END AS name_kind
     FROM peer_sides AS s
     INNER JOIN peer_relations AS r
         ON s.local_end IS NOT DISTINCT FROM r.local_end
+        AND s.local_number = r.local_number
         AND s.is_local_interface = r.is_local_interface
         AND s.peer_end IS NOT DISTINCT FROM r.peer_end
         AND s.peer_number = r.peer_number

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.transforms.frames import DAY, at, checked, show
+from tests.transforms.frames import DAY, at, checked, network_row, show
 from transforms.day import BuildDay, ClusterFacts
 from transforms.intermediate import peer_traffic
 from transforms.sql import SqlSession
@@ -68,6 +68,7 @@ def of(
     pods: list[dict[str, Any]] | None = None,
     *,
     bindings: list[dict[str, Any]] | None = None,
+    ranges: list[dict[str, Any]] | None = None,
     days: tuple[int, ...] = (0,),
     clusters: tuple[ClusterFacts, ...] = (),
     nat: tuple[tuple[str, str | None], ...] = (),
@@ -94,6 +95,7 @@ def of(
                      "created_at": at("00:00", days=-9)},
                 ],
                 name_bindings=bindings or [],
+                address_ranges=ranges or [],
             )  # fmt: skip
             found.append(checked(session, "peer_traffic", peer_traffic.build(session, day)))
     return pl.concat(found).filter(*(pl.col(name) == value for name, value in where.items()))
@@ -498,6 +500,161 @@ def test_distance_of_others_comes_from_the_stated_path():
     assert found == {peer: (distance, gateway) for _, peer, _, distance, gateway in cases}
     silent = of([item | {"destination_service": None} for item in records])
     assert "internet" not in set(silent["distance"])
+
+
+def told(rows: pl.DataFrame, *columns: str) -> dict[str, Any]:
+    """Values by peer; one column's alone."""
+    found = {row[0]: row[1:] for row in rows.select("peer_address", *columns).rows()}
+    return {peer: row[0] if len(columns) == 1 else row for peer, row in found.items()}
+
+
+AWS = ClusterFacts("alder", "aws", "us-east-1", "111122223333")
+
+
+def test_an_address_of_a_providers_list_has_its_service_and_region():
+    ranges = [
+        network_row("203.0.113.0/24", "aws", "AMAZON", "us-east-1"),
+        network_row("203.0.113.0/28", "aws", "S3", "us-east-1"),
+        network_row("203.0.113.16/28", "aws", "S3", "eu-west-1"),
+        network_row("203.0.113.32/28", "aws", "CLOUDFRONT", None),
+        network_row("198.51.100.0/25", "gcp", "Google Cloud", "us-east1"),
+        network_row("198.51.100.0/28", None, None, None),
+        network_row("2001:db8::/32", "aws", "EC2", "us-east-1"),
+    ]
+    cases = {
+        "203.0.113.1": ("S3", "address_range", "same_region"),
+        "203.0.113.17": ("S3", "address_range", "cross_region"),
+        "203.0.113.33": ("CLOUDFRONT", "address_range", "unknown"),
+        "203.0.113.99": ("AMAZON", "address_range", "same_region"),
+        "198.51.100.99": ("Google Cloud", "address_range", "internet"),
+        "198.51.100.1": (None, "none", "unknown"),
+        "2001:db8::9": ("EC2", "address_range", "same_region"),
+        "198.51.100.200": (None, "none", "unknown"),
+        "10.9.9.9": (None, "none", "unknown"),
+    }
+    records = [record("08:01", "08:02", POD, peer) for peer in cases]
+    rows = of(records, ranges=ranges, clusters=(AWS,))
+    assert told(rows, "peer_name", "name_kind", "distance") == cases
+    # Without a region of the reader nothing is near or far; another provider's stays outside.
+    nowhere = [pod("a", POD, node="node-x", zone=None, region=None)]
+    rows = of(records, nowhere, ranges=ranges, clusters=(ClusterFacts("alder", "aws"),))
+    assert {d for peer, d in told(rows, "distance").items() if peer != "198.51.100.99"} == {
+        "unknown"
+    }
+    assert told(rows, "distance")["198.51.100.99"] == "internet"
+    # The region of the settings serves where no node says another.
+    rows = of(records, nowhere, ranges=ranges, clusters=(AWS,))
+    assert told(rows, "distance")["203.0.113.17"] == "cross_region"
+    rows = of(
+        records, nowhere, ranges=ranges, clusters=(ClusterFacts("alder", "aws", "eu-west-1"),)
+    )
+    assert told(rows, "distance")["203.0.113.17"] == "unknown"
+
+
+def test_look_ups_and_the_record_itself_come_before_the_list():
+    ranges = [network_row("203.0.113.0/24", "aws", "AMAZON", "us-east-1")]
+    rows = of([record("08:01", "08:02", POD, OUT)], ranges=ranges, bindings=[BINDING])
+    assert rows["name_kind"].to_list() == ["dns_pod"]
+    rows = of([record("08:01", "08:02", POD, OUT, destination_service="S3")], ranges=ranges)
+    assert rows.select("peer_name", "name_kind").rows() == [("S3", "address_range")]
+
+
+def test_an_internet_gateway_leads_out_where_the_list_does_not_hold_the_peer():
+    seen = [record("08:01", "08:02", POD, OUT, traffic_path="8")]
+    other = [network_row("198.51.100.0/24", "aws", "S3", "us-east-1")]
+    for ranges, distance in (([], "unknown"), (other, "internet")):
+        rows = of(seen, ranges=ranges, clusters=(AWS,))
+        assert rows.select("distance", "gateway").rows() == [(distance, "none")]
+    # The list of another provider says nothing of this one's addresses.
+    rows = of(seen, ranges=other, clusters=(ClusterFacts("alder", "gcp"),))
+    assert rows["distance"].to_list() == ["unknown"]
+
+
+def test_a_private_address_lies_where_the_clusters_subnets_say():
+    facts = ClusterFacts(
+        "alder",
+        "aws",
+        "us-east-1",
+        "111122223333",
+        zones=(("use1-az1", "us-east-1a"), ("use1-az2", "us-east-1b")),
+        subnets=(
+            ("10.0.0.0/16", None, "us-east-1"),
+            ("10.0.1.0/24", "us-east-1a", "us-east-1"),
+            ("10.0.2.0/24", "use1-az2", "us-east-1"),
+            ("10.0.3.0/24", "use1-az1", "us-east-1"),
+            ("10.9.0.0/24", None, "eu-west-1"),
+            ("fd00:1::/64", "use1-az1", "us-east-1"),
+        ),
+    )
+    cases = {
+        "10.0.1.9": "same_zone",
+        "10.0.2.9": "cross_zone",
+        "10.0.3.9": "same_zone",  # by id, where the node has the name
+        "10.0.4.9": "same_region",
+        "10.9.0.9": "cross_region",
+        "10.8.0.9": "unknown",
+        "fd00:1::9": "same_zone",
+    }
+    records = [record("08:01", "08:02", POD, peer) for peer in cases]
+    assert told(of(records, clusters=(facts,)), "distance") == cases
+    # Another cluster's subnets say nothing of this one's addresses.
+    birch = ClusterFacts("birch", subnets=facts.subnets)
+    assert set(told(of(records, clusters=(birch,)), "distance").values()) == {"unknown"}
+    # Records of the whole fleet are of the cluster that the pod is of.
+    fleet = [item | {"cluster": None} for item in records]
+    assert told(of(fleet, clusters=(facts, birch), pod_uid="a"), "distance") == cases
+    # An id and a name are not compared without the list of both.
+    unlisted = ClusterFacts("alder", subnets=facts.subnets)
+    rows = told(of(records, clusters=(unlisted,)), "distance")
+    assert (rows["10.0.1.9"], rows["10.0.2.9"]) == ("same_zone", "same_region")
+
+
+def test_ids_of_zones_compare_across_accounts():
+    pods = [pod("a", POD), pod("b", OTHER, cluster="birch", node="node-b", zone="us-east-1c")]
+    seen = [record("08:01", "08:02", POD, OTHER, cluster=None)]
+    one = ClusterFacts("alder", account_id="1", zones=(("use1-az5", "us-east-1a"),))
+    for zone, distance in (("use1-az5", "same_zone"), ("use1-az1", "cross_zone")):
+        other = ClusterFacts("birch", account_id="2", zones=((zone, "us-east-1c"),))
+        rows = of(seen, pods, clusters=(one, other), pod_uid="a")
+        assert rows["distance"].to_list() == [distance]
+
+
+def test_a_machines_own_interface_says_where_it_lies():
+    at_home = {"region": "us-east-1", "zone_id": "use1-az1", "flow_direction": "ingress"}
+    other = {"interface_id": "eni-b", "instance_id": "i-b", **at_home}
+    records = [
+        record("08:01", "08:02", POD, "10.0.0.9"),
+        record("08:01", "08:02", POD, "10.0.0.9", **other),
+        record("08:01", "08:02", POD, "10.0.0.8"),
+        # An interface that only forwards is no address's own.
+        record("08:01", "08:02", POD, "10.0.0.8", **other | {"instance_id": None}),
+        record("08:01", "08:02", POD, OUT),
+        record("08:01", "08:02", POD, OUT, **other),
+    ]
+    facts = ClusterFacts("alder", zones=(("use1-az1", "us-east-1a"),))
+    rows = told(of(records, clusters=(facts,), observer="eni-a"), "distance")
+    assert rows == {"10.0.0.9": "same_zone", "10.0.0.8": "unknown", OUT: "unknown"}
+
+
+def test_an_interface_endpoint_is_known_by_its_address_or_its_name():
+    facts = ClusterFacts(
+        "alder",
+        endpoints=(
+            ("vpce-0example1", "interface", ("10.0.0.9", "fd00:1::9")),
+            ("vpce-0example2", "gateway", ("10.0.0.8",)),
+        ),
+    )
+    name = "bucket.vpce-0example3-abc.s3.us-east-1.vpce.amazonaws.com"
+    bindings = [BINDING | {"address": "10.0.0.7", "name": name}]
+    peers = ("10.0.0.9", "fd00:1::9", "10.0.0.8", "10.0.0.7")
+    records = [record("08:01", "08:02", POD, peer, traffic_path="1") for peer in peers]
+    rows = of(records, clusters=(facts,), bindings=bindings)
+    assert told(rows, "gateway") == {
+        "10.0.0.9": "interface_endpoint",
+        "fd00:1::9": "interface_endpoint",
+        "10.0.0.8": "none",
+        "10.0.0.7": "interface_endpoint",
+    }
 
 
 def test_answers_came_the_way_that_the_requests_took():
