@@ -24,6 +24,8 @@ MODULES = (
     "transforms.marts.run_dependency_days",
     "transforms.marts.run_dependencies",
     "transforms.marts.repeat_transfers",
+    "transforms.marts.transfer_costs",
+    "transforms.marts.bill_reconciliation",
     "transforms.marts.runs",
     "transforms.marts.run_coverage",
     "transforms.marts.waits",
