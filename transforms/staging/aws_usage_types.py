@@ -20,10 +20,7 @@ REGION_CODES = {
     "MES1": "me-south-1",
 }  # fmt: skip
 
-_BETWEEN = re.compile(
-    r"([A-Z]{2,4}\d?)-([A-Z]{2,4}\d?)-(?:AWS|S3RTC)-(Out|In)-A?Bytes(?:-T\d)?|"
-    r"([A-Z]{2,4}\d?)-([A-Z]{2,4}\d?)-S3RTC-(Out|In)-Bytes"
-)
+_BETWEEN = re.compile(r"([A-Z]{2,4}\d?)-([A-Z]{2,4}\d?)-(?:AWS|S3RTC)-(Out|In)-A?Bytes(?:-T\d)?")
 _VOLUME = re.compile(r"(?:.*-)?A?Bytes(?:-T\d)?")
 
 
@@ -33,9 +30,8 @@ def regions_of(usage_type: str) -> tuple[str | None, str | None]:
     match = _BETWEEN.fullmatch(usage_type) if len(usage_type) <= 200 else None
     if match is None:
         return None, None
-    one, two, way = (match[n] or match[n + 3] for n in (1, 2, 3))
-    first, second = REGION_CODES.get(one), REGION_CODES.get(two)
-    return (first, second) if way == "Out" else (second, first)
+    first, second = REGION_CODES.get(match[1]), REGION_CODES.get(match[2])
+    return (first, second) if match[3] == "Out" else (second, first)
 
 
 @lru_cache(maxsize=4_096)
