@@ -108,7 +108,8 @@ def build_day_of(
         look_ahead=settings.look_ahead,
         final_after=settings.final_after,
         datasets=tuple((d.id, d.pattern) for d in settings.datasets),
-        buckets=tuple(settings.buckets.items()),
+        buckets=settings.bucket_regions,
+        bucket_owners=settings.bucket_owners,
         nat_addresses=settings.nat_addresses,
         export_tables=_export_tables(settings, ledger),
         built_days=built,
@@ -388,6 +389,7 @@ def _settings_facts(day: BuildDay) -> str:
             day.final_after,
             day.datasets,
             day.buckets,
+            day.bucket_owners,
             day.nat_addresses,
         )
     )
@@ -404,6 +406,7 @@ def _facts(day: BuildDay) -> str:
             day.final_after,
             day.datasets,
             day.buckets,
+            day.bucket_owners,
             day.nat_addresses,
             day.export_tables,
             day.built_days,

@@ -85,6 +85,14 @@ class Endpoint(_Strict):
     addresses: tuple[Annotated[str, BeforeValidator(_address)], ...] = ()
 
 
+def _account(value: Any) -> Any:  # noqa: ANN401  raw YAML
+    # YAML reads a bare account number as an integer and drops leading zeros.
+    if isinstance(value, int):
+        message = "expected text in quotes, so that leading zeros survive"
+        raise ValueError(message)  # noqa: TRY004  pydantic collects ValueErrors
+    return value
+
+
 class ClusterSettings(_Strict):
     """One cluster."""
 
@@ -113,11 +121,30 @@ class ClusterSettings(_Strict):
     @field_validator("account_id", mode="before")
     @classmethod
     def _account_is_text(cls, value: Any) -> Any:  # noqa: ANN401  raw YAML
-        # YAML reads a bare account number as an integer and drops leading zeros.
-        if isinstance(value, int):
-            message = "expected text in quotes, so that leading zeros survive"
+        return _account(value)
+
+
+class BucketSettings(_Strict):
+    """Buckets of one pattern: their region, who owns them and who pays for what is read."""
+
+    region: str | None = None
+    account_id: str | None = None
+    requester_pays: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _region_alone(cls, value: Any) -> Any:  # noqa: ANN401  raw YAML
+        if isinstance(value, str):
+            return {"region": value}
+        if not isinstance(value, dict):
+            message = "expected a region, or a mapping of region, account_id and requester_pays"
             raise ValueError(message)  # noqa: TRY004  pydantic collects ValueErrors
         return value
+
+    @field_validator("account_id", mode="before")
+    @classmethod
+    def _account_is_text(cls, value: Any) -> Any:  # noqa: ANN401  raw YAML
+        return _account(value)
 
 
 class Expectation(_Strict):
@@ -244,7 +271,7 @@ class Settings(_Strict):
     clusters: dict[str, ClusterSettings]
     exports: tuple[ExportSettings, ...]
     datasets: tuple[Dataset, ...] = ()
-    buckets: dict[str, str] = Field(default_factory=dict)
+    buckets: dict[str, BucketSettings] = Field(default_factory=dict)
     reference: ReferenceFiles = ReferenceFiles()
     look_back: LookBackSettings = LookBackSettings()
     look_ahead: Duration = timedelta(hours=1)
@@ -367,6 +394,20 @@ class Settings(_Strict):
         """
         files = self.reference.address_ranges
         return load_address_ranges([(self.resolve(f.path), f.valid_from) for f in files])
+
+    @property
+    def bucket_regions(self) -> tuple[tuple[str, str], ...]:
+        """(pattern over bucket names, region) of the buckets whose region is stated."""
+        return tuple((name, b.region) for name, b in self.buckets.items() if b.region is not None)
+
+    @property
+    def bucket_owners(self) -> tuple[tuple[str, str | None, bool], ...]:
+        """(pattern, owning account, whether the requester pays) of the buckets that state it."""
+        return tuple(
+            (name, b.account_id, b.requester_pays)
+            for name, b in self.buckets.items()
+            if b.account_id is not None or b.requester_pays
+        )
 
     @property
     def cluster_facts(self) -> tuple[ClusterFacts, ...]:

@@ -74,6 +74,14 @@ def test_defaults_are_those_of_the_contract(tmp_path: Path) -> None:
             "['birch'] are no clusters of the settings",
         ),
         (("name: flows,", "name: flows, clusters: [],"), "exports.0.clusters: Tuple should have"),
+        (
+            ("lake: lake", "lake: lake\nbuckets: {a: 3}"),
+            "buckets.a: 3: expected a region, or a mapping of region, account_id",
+        ),
+        (
+            ("lake: lake", "lake: lake\nbuckets: {a: {account_id: 111122223333}}"),
+            "buckets.a.account_id: 111122223333: expected text in quotes",
+        ),
     ],
 )
 def test_a_wrong_setting_is_named(tmp_path: Path, change: tuple[str, str], expected: str) -> None:
@@ -138,6 +146,23 @@ def test_a_credential_in_a_wrong_value_is_not_shown(tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as caught:
         load_settings(write(tmp_path, text))
     assert "hunter2secret" not in str(caught.value)
+
+
+def test_buckets_state_a_region_and_who_pays(tmp_path: Path) -> None:
+    stated = """buckets:
+  example-data: eu-west-1
+  "lent-*": {account_id: "011122223333", requester_pays: true}
+  example-models: {region: us-east-1, account_id: "011122223333"}
+"""
+    settings = load_settings(write(tmp_path, GOOD + stated))
+    assert settings.bucket_regions == (
+        ("example-data", "eu-west-1"),
+        ("example-models", "us-east-1"),
+    )
+    assert settings.bucket_owners == (
+        ("lent-*", "011122223333", True),
+        ("example-models", "011122223333", False),
+    )
 
 
 def test_the_shipped_settings_load() -> None:

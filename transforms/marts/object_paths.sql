@@ -72,6 +72,11 @@ told AS (
             WHEN p.endpoint LIKE '%.vpce.amazonaws.com' THEN 'interface_endpoint'
             WHEN e.kind IS NOT NULL THEN e.kind || '_endpoint'
             WHEN p.is_shared THEN 'nat'
+            -- A gateway endpoint leads to the storage of its own region alone.
+            WHEN
+                p.reader_region <> p.bucket_region
+                AND COALESCE(g.gateway, h.gateway) = 'gateway_endpoint'
+                THEN 'unknown'
             ELSE COALESCE(g.gateway, h.gateway, 'unknown')
         END AS gateway,
         CASE

@@ -2,7 +2,8 @@
 -- Of the rows of the price book that fit a question, those stay that no other fitting row is
 -- narrower than: one for the gateway before one for any; of those, none that another is at least
 -- as narrow as in every column (a word before a glob, a glob before any). What a question does not
--- know (a region, a usage type) each row may fit. Tiers of one key all stay: `best` is the first that is not free.
+-- know (a region, a usage type) each row may fit. Tiers of one key all stay: `best` is the first
+-- that is not free.
 -- Prices are nanodollars per so many bytes or requests, ordered by what 2^63 - 1 of them cost.
 -- Grain: one path and kind of charge.
 -- Reads: path_questions, path_candidates, prices.
