@@ -6,7 +6,8 @@
 -- Parameters: $date.
 WITH chosen AS (
     SELECT
-        *,
+        -- Of samples the best number is what they stand for; certain is what was observed.
+        * REPLACE (COALESCE(estimated_bytes, bytes) AS bytes),
         COALESCE('pod ' || pod_uid, 'address ' || local_address) AS owner_key,
         COALESCE(peer_port, -1) AS port_key,
         epoch_us(window_start_at) // 300000000 AS window_number,

@@ -547,5 +547,5 @@ def show_examples(session: SqlSession, records: list[dict[str, Any]], days: int 
     ]  # fmt: skip
     show(
         session, volume_records=records, pod_intervals=pods * days, node_states=nodes,
-        name_bindings=[],
+        name_bindings=[], address_ranges=[],
     )  # fmt: skip

@@ -1,0 +1,247 @@
+"""Bytes between two ends: ranges, days, samples, and what holds for many connections at once."""
+
+import random
+from collections import Counter
+from datetime import datetime, timedelta
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.transforms.frames import at
+from tests.transforms.intermediate.test_peer_traffic import OUT, POD, of, pod, record
+
+TOTAL = {
+    "source_format": "zeek_conn", "interface_id": None, "instance_id": None, "flow_id": "C1",
+    "temporality": "per_connection_total",
+}  # fmt: skip
+RUNNING = TOTAL | {
+    "source_format": "antrea", "reporter": "aggregator", "flow_id": None,
+    "temporality": "cumulative",
+}  # fmt: skip
+
+
+def moment(clock: str, days: int) -> datetime:
+    return at(clock, days=days)
+
+
+# Each case has a peer of its own, so that all are built at once.
+LIFE, MIDNIGHT, OLD, OLDER = (f"203.0.113.{n}" for n in range(1, 5))
+
+
+@pytest.fixture(scope="module")
+def days() -> pl.DataFrame:
+    """Five days of connections that last."""
+    life = [
+        record(moment("23:00", -1), moment("01:00", 1), POD, LIFE, bytes=26_000, **TOTAL),
+        record("12:01", "12:04", POD, LIFE, bytes=7, source_port=1, **TOTAL | {"flow_id": "C2"}),
+    ]
+    midnight = [
+        record(moment("23:40", 0), end, POD, MIDNIGHT, bytes=count, **RUNNING)
+        for end, count in (
+            (moment("03:10", 1), 9_000), (moment("23:50", 0), 1_000), (moment("00:10", 1), 3_000),
+            # The day before has ended for over an hour when this is read.
+            (moment("02:00", 2), 10_000),
+        )
+    ]  # fmt: skip
+    late = record(moment("22:00", -2), moment("08:01", 0), POD, OLD, bytes=900, **RUNNING)
+    before = record(moment("22:00", -2), moment("08:02", -1), POD, OLDER, bytes=500, **RUNNING)
+    after = late | {"destination_address": OLDER, "destination_packet_address": OLDER}
+    return of([*life, *midnight, late, before, after], days=(-2, -1, 0, 1, 2))
+
+
+def daily(rows: pl.DataFrame, peer: str) -> list[int]:
+    """Bytes to a peer by day."""
+    day = pl.col("window_start_at").dt.date()
+    found = rows.filter(peer_address=peer).group_by(day).agg(pl.col("bytes").sum())
+    return found.sort("window_start_at")["bytes"].to_list()
+
+
+def test_a_connections_total_lies_somewhere_in_its_life(days: pl.DataFrame):
+    """26,000 bytes in 26 hours: 1,000 an hour at best, and on no day for certain."""
+    assert daily(days, LIFE) == [1_000, 24_007, 1_000]
+    noon = days.filter(peer_address=LIFE, window_start_at=at("12:00"))
+    assert noon.select("bytes", "min_bytes", "max_bytes").rows() == [(83 + 7, 7, 26_007)]
+
+
+def test_a_running_total_goes_on_over_midnight(days: pl.DataFrame):
+    """A day has its part of what a reading up to an hour behind it tells; later ones tell none."""
+    assert daily(days, MIDNIGHT) == [2_000, 7_000, 1_000]
+
+
+def test_a_total_read_longer_ago_than_the_look_back_is_none_to_grow_from(days: pl.DataFrame):
+    assert daily(days, OLD) == []
+    # Each is read on the day behind that on which it began, later than that day looks ahead.
+    assert daily(days, OLDER) == [500, 400]
+
+
+SAMPLED = {"source_format": "netobserv", "interface_id": None, "instance_id": None, "reporter": "n"}
+NOT_BY_PACKETS: list[tuple[dict[str, Any], tuple[str, int, int | None, bool]]] = [
+    # Google multiplies, for packets and log entries that it left out at rates of its own.
+    ({"scaled": "scaled"}, ("by_source", 0, 1_000, True)),
+    ({"sampling_interval": 50, "sampled_unit": "flows"}, ("flows", 1_000, 50_000, True)),
+    ({"scaled": "unknown"}, ("unknown", 0, None, False)),
+    ({"sampling_interval": 2**40}, ("unknown", 0, None, False)),
+]
+RATES, HOSTILE = "203.0.113.100", "203.0.113.101"
+"""Peers; those of the others are numbered."""
+
+
+@pytest.fixture(scope="module")
+def samples() -> pl.DataFrame:
+    """Records of samples of each kind."""
+    largest = {"bytes": 2**63 - 1, "packets": 1, "sampling_interval": 2**20}
+    rates: list[dict[str, Any]] = [
+        {"bytes": 6_000, "packets": 4, "sampling_interval": 50},
+        {"bytes": 3_000, "packets": 30, "sampling_interval": 10},
+    ]
+    return of([
+        *(record("08:01", "08:02", POD, RATES, **SAMPLED | more) for more in rates),
+        *[record("08:01", "08:02", POD, HOSTILE, **SAMPLED | largest)] * 50,
+        *(
+            record("08:01", "08:02", POD, f"203.0.113.{n}", bytes=1_000, **SAMPLED | more)
+            for n, (more, _) in enumerate(NOT_BY_PACKETS)
+        ),
+    ])  # fmt: skip
+
+
+def test_samples_of_several_rates_add_up_with_their_errors(samples: pl.DataFrame):
+    """By hand: estimates 50 * 6,000 + 10 * 3,000; squares of sizes of each record apart."""
+    [row] = samples.filter(peer_address=RATES).to_dicts()
+    told = ("bytes", "min_bytes", "max_bytes", "estimated_bytes", "sampling_kind", "measured_by")
+    assert [row[name] for name in told] == [
+        9_000, 9_000, None, 330_000, "packets", "sampled_flow_record",
+    ]  # fmt: skip
+    # 4 packets of 1,500 bytes and 30 of 100; or all of a record in one packet.
+    even = 50 * 49 * 4 * 1_500**2 + 10 * 9 * 30 * 100**2
+    most = 50 * 49 * 6_000**2 + 10 * 9 * 3_000**2
+    assert row["min_sampling_error_ratio"] == pytest.approx(1.96 * even**0.5 / 330_000)
+    assert row["sampling_error_ratio"] == pytest.approx(1.96 * most**0.5 / 330_000)
+
+
+@pytest.mark.parametrize("number", range(len(NOT_BY_PACKETS)))
+def test_what_was_not_sampled_by_packets_has_no_error(samples: pl.DataFrame, number: int):
+    rows = samples.filter(peer_address=f"203.0.113.{number}")
+    shown = ("sampling_kind", "min_bytes", "estimated_bytes", "is_chosen")
+    assert rows.select(shown).rows() == [NOT_BY_PACKETS[number][1]]
+    errors = ("sampling_error_ratio", "min_sampling_error_ratio", "max_bytes")
+    assert rows.select(errors).rows() == [(None, None, None)]
+
+
+def test_hostile_numbers_of_samples_do_not_stop_the_day(samples: pl.DataFrame):
+    rows = samples.filter(peer_address=HOSTILE)
+    assert rows.select("bytes", "estimated_bytes").rows() == [(2**63 - 1, 2**63 - 1)]
+
+
+def test_what_repeats_by_the_kind_of_its_observer_counts_once():
+    """A balancer's interface beside the machine's; a router that meters what comes and leaves."""
+    balancer = {"interface_id": "eni-0", "interface_type": "network_load_balancer"}
+    router = {"source_format": "netflow_json", "interface_id": None, "instance_id": None,
+              "reporter": "198.51.100.1"}  # fmt: skip
+    rows = of([
+        record("08:01", "08:02", POD, OUT),
+        record("08:01", "08:03", POD, OUT, **balancer),
+        *(
+            record("09:01", "09:02", POD, OUT, flow_direction=way, **router)
+            for way in ("ingress", "egress")
+        ),
+    ])  # fmt: skip
+    assert rows.select("observer", "bytes", "is_chosen").sort("observer").rows() == [
+        ("198.51.100.1/egress", 100, True),
+        ("198.51.100.1/ingress", 100, False),
+        ("eni-0", 100, False),
+        ("eni-a", 100, True),
+    ]
+
+
+# -- laws ----------------------------------------------------------------------------------------
+
+PODS = [pod(f"{n:03d}", f"10.1.{n // 100}.{n % 100}", "00:00") for n in range(300)]
+CLOUD = {"instance_id": "i", "flow_direction": "egress"}
+
+
+def connections(draw: random.Random, count: int) -> list[dict[str, Any]]:
+    """Connections between pods of three sources, from the evening on into the next day."""
+    found = []
+    for number in range(count):
+        # Pods of one source only, so that what is chosen does not depend on the others.
+        source = draw.randrange(3)
+        a, b = draw.sample(range(100 * source, 100 * source + 100), 2)
+        start = at("21:00") + timedelta(seconds=draw.randrange(5 * 3600))
+        steps = [draw.choice([0, 1, 7, 1_500, 10**12]) for _ in range(draw.randrange(1, 7))]
+        found.append({
+            "source": source, "a": PODS[a]["address"], "b": PODS[b]["address"], "start": start,
+            "port": 1_024 + number, "steps": steps, "spacing": draw.randrange(1, 1_500),
+        })  # fmt: skip
+    return found
+
+
+def exported(connection: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the source's own observer exports of a connection."""
+    start, spacing = connection["start"], timedelta(seconds=connection["spacing"])
+    steps = connection["steps"]
+    ends = [start + spacing * (n + 1) for n in range(len(steps))]
+    common = {"source_port": connection["port"]}
+    a, b = connection["a"], connection["b"]
+    if connection["source"] == 0:
+        return [
+            record(end - spacing, end, a, b, bytes=step, interface_id=f"eni-{a}", **CLOUD | common)
+            for end, step in zip(ends, steps, strict=True)
+        ]
+    if connection["source"] == 1:
+        whole = {"bytes": sum(steps), "flow_id": f"C{connection['port']}", "node": "sensor-a"}
+        return [record(start, ends[-1], a, b, **TOTAL | whole | common)]
+    return [
+        record(start, end, a, b, bytes=sum(steps[: n + 1]), **RUNNING | common)
+        for n, end in enumerate(ends)
+    ]
+
+
+def seen_again(connection: dict[str, Any]) -> list[dict[str, Any]]:
+    """The same packets as others saw them: the other interface, a gateway, a second sensor."""
+    found = exported(connection)
+    if connection["source"] == 0:
+        other = {"interface_id": f"eni-{connection['b']}", "flow_direction": "ingress"}
+        gateway = {"interface_id": "eni-nat", "instance_id": None, "flow_direction": None}
+        return [item | more for item in found for more in (other, gateway)]
+    if connection["source"] == 1:
+        return [item | {"node": "sensor-b", "flow_id": f"D{item['flow_id']}"} for item in found]
+    # The aggregator's own differences stand beside its totals.
+    return []
+
+
+def sums(rows: pl.DataFrame) -> Counter[tuple[str, str, str]]:
+    """Chosen bytes by local and peer address and direction."""
+    chosen = rows.filter(pl.col("is_chosen"))
+    found: Counter[tuple[str, str, str]] = Counter()
+    for local, peer, direction, count in chosen.select(
+        "local_address", "peer_address", "direction", "bytes"
+    ).iter_rows():
+        found[local, peer, direction] += count
+    return found
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=1, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+def test_each_packet_counts_once_at_each_end_whoever_saw_it_and_however_days_are_cut(seed):
+    draw = random.Random(seed)
+    drawn = connections(draw, 1_200)
+    expected: Counter[tuple[str, str, str]] = Counter()
+    for item in drawn:
+        expected[item["a"], item["b"], "transmit"] += sum(item["steps"])
+        expected[item["b"], item["a"], "receive"] += sum(item["steps"])
+    records = [row for item in drawn for row in exported(item)]
+    alone = of(records, PODS, days=(0, 1))
+    assert sums(alone) == expected
+    assert alone.filter(pl.col("min_bytes") > pl.col("bytes")).is_empty()
+    assert alone.filter(pl.col("max_bytes") < pl.col("bytes")).is_empty()
+    more = records + [row for item in drawn for row in seen_again(item)]
+    draw.shuffle(more)
+    # Places of records in their files do not matter, either.
+    named = [row | {"record_id": f"r{n}"} for n, row in enumerate(more)]
+    both = of(named, PODS, days=(0, 1))
+    assert sums(both) == expected
+    kept = both.filter(pl.col("observer").is_in(alone["observer"].unique().to_list()))
+    assert kept.height >= alone.height
