@@ -7,13 +7,16 @@ from schemas.columns import Instant
 from schemas.table import SPEC_ATTRIBUTE, Table, TableSpec, table
 
 _UNBOUNDED = "not measured or unbounded"
+_SIGNED = "; of `(unresolved)` negative where rows show more than the source that counts"
 
 
 @table("marts", key=("project", "resource_id", "operation"), scope="fleet")
 class Dependencies(Table):
     """What one project does to one resource over a range of days, without the day in between.
 
-    The view is over all days, the macro `dependencies(from_date, to_date)` over the given ones.
+    Resource `(unresolved)` holds the bytes that byte_balance chose and no other row shows: with it
+    rows add up to what was chosen. The view is over all days, the macro
+    `dependencies(from_date, to_date)` over the given ones.
     """
 
     project: str = c.column(
@@ -35,17 +38,17 @@ class Dependencies(Table):
     throttled_count: pl.Int64 = c.count("Requests 429 or 503.")
     not_found_count: pl.Int64 = c.count("Requests 404.")
     error_count: pl.Int64 = c.count("Other failures.")
-    received_bytes: pl.Int64 = c.byte_count("Bytes to the pods.", null="not measured")
-    min_received_bytes: pl.Int64 = c.byte_count("Certain.", null="not measured")
-    max_received_bytes: pl.Int64 = c.byte_count("Possible.", null=_UNBOUNDED)
-    sent_bytes: pl.Int64 = c.byte_count("Bytes from the pods.", null="not measured")
-    min_sent_bytes: pl.Int64 = c.byte_count("Certain.", null="not measured")
-    max_sent_bytes: pl.Int64 = c.byte_count("Possible.", null=_UNBOUNDED)
+    received_bytes: pl.Int64 = c.signed_bytes(f"Bytes to the pods{_SIGNED}.", null="not measured")
+    min_received_bytes: pl.Int64 = c.signed_bytes("Certain.", null="not measured")
+    max_received_bytes: pl.Int64 = c.signed_bytes("Possible.", null=_UNBOUNDED)
+    sent_bytes: pl.Int64 = c.signed_bytes(f"Bytes from the pods{_SIGNED}.", null="not measured")
+    min_sent_bytes: pl.Int64 = c.signed_bytes("Certain.", null="not measured")
+    max_sent_bytes: pl.Int64 = c.signed_bytes("Possible.", null=_UNBOUNDED)
     first_seen_at: Instant = c.column("First time in the range.")
     last_seen_at: Instant = c.column("Last time in the range.")
     is_new: bool = c.column(
         "Not seen in the 30 days before the range.",
-        null="not seen in those of the 30 days that are built, but not all are",
+        null="not seen in those of the 30 days that are built, but not all are; or `(unresolved)`",
     )
 
 

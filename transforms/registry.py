@@ -23,6 +23,7 @@ MODULES = (
     "transforms.intermediate.node_coverage",
     "transforms.marts.run_dependency_days",
     "transforms.marts.run_dependencies",
+    "transforms.marts.byte_balance",
     "transforms.marts.repeat_transfers",
     "transforms.marts.transfer_costs",
     "transforms.marts.bill_reconciliation",

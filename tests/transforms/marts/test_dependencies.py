@@ -1,6 +1,6 @@
 """dependencies: the macro and the view of the catalogue over run_dependency_days."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from importlib.resources import files
 
@@ -39,10 +39,13 @@ def catalogue() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def filled(connection: duckdb.DuckDBPyConnection, rows: list[dict]) -> None:
-    shown = frame("run_dependency_days", rows, date_column=True)
-    connection.register("given", shown.to_arrow(compat_level=pl.CompatLevel.oldest()))
-    connection.execute("CREATE TABLE run_dependency_days AS SELECT * FROM given")
+def filled(
+    connection: duckdb.DuckDBPyConnection, rows: list[dict], balances: Iterable[dict] = ()
+) -> None:
+    for name, given in (("run_dependency_days", rows), ("byte_balance", balances)):
+        shown = frame(name, given, date_column=True)
+        connection.register("given", shown.to_arrow(compat_level=pl.CompatLevel.oldest()))
+        connection.execute(f"CREATE TABLE {name} AS SELECT * FROM given")
     script = files("transforms.marts").joinpath("dependencies.sql").read_text(encoding="utf-8")
     connection.execute(script)
 
@@ -158,3 +161,62 @@ def test_totals_close_over_all_projects(catalogue):
     ]  # fmt: skip
     filled(catalogue, rows)
     assert asked(catalogue, "dependencies", "SUM(received_bytes)::BIGINT") == [(sum(range(20)),)]
+
+
+def balance(direction: str, chosen: int, shown: int, **more) -> dict:
+    left = chosen - shown
+    return {
+        "byte_balance_id": f"{direction} {chosen} {sorted(map(str, more.items()))}",
+        "run_uuid": RUN, "project": "vision", "pod_uid": "p1", "cluster": "alder",
+        "direction": direction, "hour_start_at": at("10:00"), "chosen_bytes": chosen,
+        "attributed_bytes": shown, "unattributed_bytes": left,
+        "min_unattributed_bytes": left - 1, "max_unattributed_bytes": left + 1,
+    } | more  # fmt: skip
+
+
+def test_what_no_row_shows_is_the_projects_unresolved_remainder(catalogue):
+    measured = {"received_bytes": 100, "min_received_bytes": 90, "max_received_bytes": 110}
+    filled(
+        catalogue,
+        [row(**measured), row(date=DAY - ONE, **measured)],
+        [
+            balance("receive", 100, 70),
+            balance("receive", 20, 30, pod_uid="p2"),
+            balance("transmit", 5, 0, max_unattributed_bytes=None),
+            balance("receive", 9, 0, run_uuid=None, project=None),
+            balance("receive", 4, 0, run_uuid=None, project=None, pod_uid=None, cluster=None),
+            balance("receive", 3, 0, run_uuid=OTHER, project=None),
+            balance("receive", 2**40, 0, date=DAY + ONE),
+        ],
+    )
+    columns = (
+        "project", "run_count", "pod_count", "received_bytes", "min_received_bytes",
+        "max_received_bytes", "sent_bytes", "max_sent_bytes", "connection_count", "is_new",
+    )  # fmt: skip
+    day = f"dependencies(DATE '{DAY}', DATE '{DAY}') WHERE resource_id = '(unresolved)'"
+    assert asked(catalogue, day, *columns) == [
+        ("(no run)", 0, 1, 9, 8, 10, None, None, 0, None),
+        ("(unattributed)", 0, 0, 4, 3, 5, None, None, 0, None),
+        ("vision", 1, 2, 20, 18, 22, 5, None, 0, None),
+        (None, 1, 1, 3, 2, 4, None, None, 0, None),
+    ]
+    total = f"dependencies(DATE '{DAY}', DATE '{DAY}')"
+    assert asked(catalogue, total, "SUM(received_bytes)") == [(100 + 20 + 9 + 4 + 3,)]
+
+
+def test_rows_add_up_to_what_was_chosen_where_a_sum_is_shown_as_unknown(catalogue):
+    pull = {"resource_id": "oci://registry.example.com/a:1", "operation": "pull"}
+    filled(
+        catalogue,
+        [
+            row(received_bytes=50, min_received_bytes=50, **pull),
+            row(received_bytes=None, min_received_bytes=10, run_uuid=OTHER, **pull),
+            # No balance of that day: nothing tells what was chosen.
+            row(received_bytes=2**40, min_received_bytes=1, date=DAY - ONE, **pull),
+        ],
+        [balance("receive", 60, 50)],
+    )
+    assert asked(catalogue, "dependencies", "resource_id", "received_bytes") == [
+        ("(unresolved)", 60),
+        ("oci://registry.example.com/a:1", None),
+    ]
