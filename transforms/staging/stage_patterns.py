@@ -28,7 +28,7 @@ GROUPS = frozenset(
 )  # fmt: skip
 
 _GROUP = re.compile(r"\(\?P?<([A-Za-z_]\w*)>")
-_COUNT = re.compile(r"\{\d*,?(\d+)\}")
+_COUNT = re.compile(r"\{(\d+)(?:,(\d*))?\}")
 _MAX_COUNT = 1_000
 
 
@@ -64,7 +64,7 @@ def line_pattern(stated: str) -> LinePattern | str:
     unknown = sorted(set(groups) - GROUPS)
     if unknown or len(set(groups)) < len(groups):
         return f"each group once, of the names {', '.join(sorted(GROUPS))}"
-    if any(int(count) > _MAX_COUNT for count in _COUNT.findall(stated)):
+    if any(int(n or 0) > _MAX_COUNT for counts in _COUNT.findall(stated) for n in counts):
         return f"repetitions of at most {_MAX_COUNT}"
     pattern = LinePattern(stated)
     try:

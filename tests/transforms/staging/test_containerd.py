@@ -261,7 +261,7 @@ def test_secrets_of_a_failed_pull_are_never_kept():
     assert words(found) == {"accepted": 2}
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(CUTS, st.integers(0, 3))
 def test_damage_of_one_line_changes_no_other(cuts, at):
     fields = message(PULLED)

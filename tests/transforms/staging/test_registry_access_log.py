@@ -356,7 +356,7 @@ def test_equal_requests_have_one_id_and_others_another():
     assert ids[0] == ids[1] != ids[2]
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(CUTS, st.integers(0, 3))
 def test_damage_of_one_line_changes_no_other(cuts, at):
     records = lines("\n".join([COMBINED, text(COMPLETED), json.dumps(COMPLETED), COMBINED]))
