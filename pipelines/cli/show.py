@@ -8,8 +8,9 @@ import typer
 
 from pipelines.build import show_parts
 from pipelines.catalog import open_catalog
+from pipelines.cli.balance import balance_lines
 from pipelines.cli.options import Config, day_of, settings_of
-from pipelines.cli.output import Format, print_rows
+from pipelines.cli.output import Format, print_plain, print_rows
 from pipelines.damage import REMEDY, reading
 from pipelines.errors import PodledgerError
 from pipelines.ledger import Ledger
@@ -23,6 +24,7 @@ from transforms.sql import SqlSession
 from transforms.staging.values import hex_uuid
 
 DEPENDENCIES = "dependencies"
+BALANCE = "byte_balance"
 DEFAULT_LIMIT = 50
 MOST_ROWS = 10_000_000
 """Rows of an answer are held in memory; `query` and the file itself serve for more."""
@@ -52,7 +54,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
     config: Config = None,
 ) -> None:
-    """Show rows of a table.
+    """Show rows of a table; of byte_balance with --run the account of that run as bars.
 
     Example: podledger show run_dependencies --run 0123456789abcdef0123456789abcdef
     """
@@ -68,12 +70,18 @@ def show(
         day_of(first, "--from") if first else None,
         day_of(last, "--to") if last else None,
     )
+    chosen = Format.JSON if as_json else form
+    is_drawn = table == BALANCE and run is not None and columns is None and chosen is Format.TABLE
     with (
         reading(Lake(settings.lake_path).everything(), REMEDY),
         _source(settings, table) as connection,
     ):
-        names, rows = _select(connection, table, values, scope, days, columns, limit)
-    chosen = Format.JSON if as_json else form
+        most = MOST_ROWS if is_drawn else limit
+        names, rows = _select(connection, table, values, scope, days, columns, most)
+    if is_drawn:
+        found = (dict(zip(names, row, strict=True)) for row in rows)
+        print_plain("\n".join(balance_lines(str(values["run"]), found)))
+        return
     print_rows(names, rows[:limit], chosen)
     if len(rows) > limit and chosen is Format.TABLE:
         print_rows([f"more than {limit} rows; see --limit"], [])
