@@ -6,6 +6,7 @@ Every text that comes from an export passes through here before the first byte i
 import hashlib
 import hmac
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from transforms.decoded_views import View, is_plain, views
@@ -194,7 +195,23 @@ def _is_harmless_parameter(parameter: str) -> bool:
     )
 
 
+def remember_plain_names(names: Iterable[str]) -> None:
+    """Note names of which it is known that `redact_name` leaves them as they are.
+
+    Many names are told at once by `staging.plain_names`, faster than one by one.
+    """
+    if len(_PLAIN_NAMES) > _MOST_PLAIN_NAMES:
+        _PLAIN_NAMES.clear()
+    _PLAIN_NAMES.update(names)
+
+
+_PLAIN_NAMES: set[str] = set()
+_MOST_PLAIN_NAMES = 50_000
+
+
 def _mask(text: str, *, prose: bool) -> str:
+    if not prose and text in _PLAIN_NAMES:
+        return text
     for _ in range(MAX_PASSES):
         spans = _spans(text, prose=prose)
         masked = _masked(text, _merged(spans)) if spans else text

@@ -91,7 +91,9 @@ class _Metadata(msgspec.Struct):
     destination: Any = None
 
 
-class _Payload(msgspec.Struct, rename="camel"):
+class Payload(msgspec.Struct, rename="camel"):
+    """The audited call."""
+
     service_name: str | None = None
     method_name: str | None = None
     resource_name: str | None = None
@@ -102,7 +104,7 @@ class _Payload(msgspec.Struct, rename="camel"):
     metadata: _Metadata | None = None
 
 
-class _Head(msgspec.Struct, rename="camel"):
+class Head(msgspec.Struct, rename="camel"):
     """What tells the logs apart; entries of other logs may have any payload."""
 
     insert_id: str | None = None
@@ -117,9 +119,9 @@ class _Service(msgspec.Struct, rename="camel"):
     service_name: str | None = None
 
 
-_HEAD = msgspec.json.Decoder(_Head)
+_HEAD = msgspec.json.Decoder(Head)
 _SERVICE: "msgspec.json.Decoder[_Service | None]" = msgspec.json.Decoder(_Service | None)
-_PAYLOAD = msgspec.json.Decoder(_Payload)
+_PAYLOAD = msgspec.json.Decoder(Payload)
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
@@ -147,13 +149,11 @@ def _read(item: Item, context: FileContext) -> tuple[Row, ...] | str:
     return ((f.TABLE, values | _request(payload, labels or _Labels(), context)),)
 
 
-def _request(payload: _Payload, labels: _Labels, context: FileContext) -> dict[str, Any]:
-    name = _NAME.match(payload.resource_name or "")
-    bucket = name_text(labels.bucket_name or (name[1] if name else None))
-    key = name_text(name[2] if name else None)
+def _request(payload: Payload, labels: _Labels, context: FileContext) -> dict[str, Any]:
+    bucket, key = place(payload.resource_name, labels.bucket_name)
     asker = payload.authentication_info or _Authentication()
     request = payload.request_metadata or _Request()
-    is_source = payload.metadata is not None and isinstance(payload.metadata.destination, str)
+    is_source = payload.metadata is not None and is_destination(payload.metadata.destination)
     operation = _OPERATIONS.get(payload.method_name or "", "other")
     agent = f.google_agent(request.caller_supplied_user_agent)
     return {
@@ -175,12 +175,24 @@ def _request(payload: _Payload, labels: _Labels, context: FileContext) -> dict[s
     }
 
 
+def is_destination(stated: object) -> bool:
+    """Whether a call is the source side of a copy, as it names a destination."""
+    return isinstance(stated, str)
+
+
+def place(resource: str | None, labelled: str | None) -> tuple[str | None, str | None]:
+    """Bucket and key, by the resource's name and the bucket's label."""
+    name = _NAME.match(resource or "")
+    bucket = name_text(labelled or (name[1] if name else None))
+    return bucket, name_text(name[2] if name else None)
+
+
 def _error(status: _Status | None) -> str | None:
     code = status.code if status else None
     return _CODES.get(code, "UNKNOWN") if code else None
 
 
-def _region(payload: _Payload, labels: _Labels) -> str | None:
+def _region(payload: Payload, labels: _Labels) -> str | None:
     """Location of the bucket, lower case, as the resource or the call states it."""
     current = (payload.resource_location or _Location()).current_locations or []
     stated = labels.location or (current[0] if len(current) == 1 else None)

@@ -12,21 +12,24 @@ How a format is added. Write `<format>_columns.py` with
 
 * a `Shape` of the message that the row parser decodes; `whole` names objects that one rule reads;
 * a function that gives the table's columns of `Records`. It says for each column which parts it
-  depends on and which function of the row parser reads them: `each` for what repeats, `names`,
-  `addresses`, `instants` and `integers` for what does not. A function that gives a text leaves the
-  record out for that reason; one that refuses leaves it to the row parser, as does `doubt`. What
-  the row parser refuses or leaves out must be noted by one of them; a part that is asked for by
-  none is only checked to be of its type. A column that is the same in every row is given as its
-  value, and one that is null in every row is left out;
-* `COLUMNS = JsonColumns(parser, table, shape, function)`, named in `pipelines/landing/columns.py`.
+  depends on, and how they are read. For what repeats: `rows`, which has the row parser itself read
+  a least record (`base`) with each distinct group of parts in it, or `each`, which calls one of its
+  functions, where there are many distinct ones. For what differs from record to record: `names`,
+  `addresses`, `instants` and `integers`. A function that gives a text leaves the record out for
+  that reason; one that refuses leaves it to the row parser, as does `doubt`. What the row parser
+  refuses or leaves out must be noted by one of them; a part that is asked for by none is only
+  checked to be of its type. A column that is the same in every row is given as its value, and one
+  that is null in every row is left out;
+* `COLUMNS = JsonColumns(parser, table, shape, function, base)`, and the format's name in
+  `JSON_FORMATS` of `pipelines/landing/columns.py`.
 
 `record_id` is the hash of the whole record where the function gives none. The tests of
 `test_json_columns.py` then compare both readings on the format's seeds and on changed lines.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import duckdb
@@ -38,16 +41,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.registry import table_spec
+from transforms.redaction import remember_plain_names
 from transforms.sql import SqlSession, statement
 from transforms.staging.column_rules import INSTANT, INTEGER, TEXT, Columns, Doubts, Rule, instants
 from transforms.staging.engine_text import Scratch
-from transforms.staging.json_ids import whole_ids
+from transforms.staging.json_ids import md5, whole_ids
 from transforms.staging.json_records import RecordError
 from transforms.staging.json_shapes import LISTED, Leaf, Shape
 from transforms.staging.line_columns import Places, Stretch, line_places
-from transforms.staging.parser import FileContext, Parser
+from transforms.staging.parser import FileContext, Parser, RawRecord
 from transforms.staging.plain_names import are_canonical_ipv4, are_plain
-from transforms.staging.refusal import RefusedError
+from transforms.staging.refusal import RefusedError, refuse
 from transforms.staging.stored_text import NAME_LIMIT, name_text
 
 _PACKAGE = "transforms.staging"
@@ -59,7 +63,9 @@ _MOST_QUERIES = 40
 """Times that a batch is halved in search of lines that the engine refuses."""
 _REMEMBERED = 16 << 20
 """Characters of values that a function remembers."""
-_COMBINED = 1 << 40
+_MANY = 50
+"""New values from which it pays to look at all of them at once."""
+_NAME_BYTES = 256
 _UNREADABLE = (RefusedError, RecordError, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _DOUBTFUL: Any = object()
 _ANY: "msgspec.json.Decoder[msgspec.Struct]" = msgspec.json.Decoder(msgspec.defstruct("Any", []))
@@ -76,12 +82,14 @@ class JsonColumns:
         table: Table of the columns.
         shape: What is read of a record.
         columns: Gives the columns of records.
+        base: The least record that the row parser accepts: JSON by path.
     """
 
     parser: Parser
     table: str
     shape: Shape
     columns: "Callable[[Records], dict[str, Any]]"
+    base: Mapping[str, str] = field(default_factory=dict)
 
     def reader(
         self, context: FileContext, session: SqlSession, scratch: Scratch | None
@@ -111,11 +119,12 @@ class JsonLines:
         self.table = columns.table
         self.context = context
         self.shape = columns.shape
+        self.base = columns.base
         self.known: dict[Hashable, Known] = {}
         self.rules: dict[Hashable, Rule] = {}
         self._columns = columns.columns
-        self._connection = session.connection
-        self._connection.execute("SET arrow_large_buffer_size = true")
+        self.connection = session.connection
+        self.connection.execute("SET arrow_large_buffer_size = true")
         self._scratch = scratch
 
     def read(self, data: bytes) -> Stretch:
@@ -144,7 +153,7 @@ class JsonLines:
             }
         if "record_id" not in columns:
             text = b"".join(lines.text(stretch.numbers))
-            columns["record_id"] = whole_ids(text, len(stretch.numbers), self._connection)
+            columns["record_id"] = whole_ids(text, len(stretch.numbers), self.connection)
         stretch.columns = columns
         return stretch
 
@@ -183,7 +192,7 @@ class JsonLines:
         scratch.fill(lines.text(numbers))
         values = {"path": scratch.path, "columns": self.shape.columns}
         try:
-            query = self._connection.sql(statement(_PACKAGE, "json_columns"), params=values)
+            query = self.connection.sql(statement(_PACKAGE, "json_columns"), params=values)
             table = query.to_arrow_table()
         except (duckdb.Error, pa.ArrowException, OSError, UnicodeDecodeError):
             return None
@@ -329,6 +338,10 @@ class Records:
         """Leave the records of the mask to the row parser."""
         self._doubts.note(mask)
 
+    def need(self, path: str) -> None:
+        """Leave records to the row parser in which a part is absent or null."""
+        self.doubt(self._json(path).is_null())
+
     def add_part(self, name: str, codes: Codes, values: list[Any]) -> None:
         """Add what is worked out of parts, to be read like one.
 
@@ -369,6 +382,15 @@ class Records:
             kind = self._schema.field(name).type if kind is None else kind
             found[name] = pa.array([value.get(name) for value in values], kind).take(places)
         return found
+
+    def rows(self, paths: Sequence[str], names: Sequence[str]) -> Columns:
+        """Columns that depend on some parts, as the row parser reads them in a least record.
+
+        Args:
+            paths: The parts; where one is absent, it is so in the least record, too.
+            names: The columns.
+        """
+        return self.each(_InBase(tuple(paths), self._reader), paths, names)
 
     def one(
         self, read: Callable[..., Any], path: str, kind: pa.DataType, *, with_context: bool = False
@@ -425,6 +447,12 @@ class Records:
             found = pc.replace_with_mask(found, mask, pa.array(decoded, TEXT))
         return found
 
+    def ids(self, *parts: pa.Array) -> pa.Array:
+        """Ids of `values.identity` over parts: texts, numbers and times, none of them null."""
+        texts = [part if part.type == TEXT else part.cast(INTEGER).cast(TEXT) for part in parts]
+        joined = pc.binary_join_element_wise(*texts, pa.scalar(chr(31), TEXT))
+        return md5(pa.table({"line": joined}), self._reader.connection)
+
     def names(self, path: str, read: Callable[[str], str | None] = name_text) -> pa.Array:
         """A name that may differ from record to record; those that are not plain are read singly.
 
@@ -444,8 +472,19 @@ class Records:
         return self._odd_ones(column, are_canonical_ipv4(pl.Series(column)).to_arrow(), read)
 
     def instants(self, path: str, read: Callable[[str], Any]) -> pa.Array:
-        """Times of RFC 3339; unusual ones are read singly."""
-        return instants(self.text(path), self._rule(read, INSTANT), self._doubts)
+        """Times of RFC 3339, one in each record; unusual ones are read singly."""
+        self.need(path)
+        column, rule = self.text(path), self._rule(read, INSTANT)
+        is_usual = pc.fill_null(pc.ends_with(column, "Z"), True)
+        if pc.all(is_usual).as_py():
+            found = instants(column, rule, self._doubts)
+        else:
+            none = pa.scalar(None, TEXT)
+            usual = instants(pc.if_else(is_usual, column, none), rule, self._doubts)
+            others = rule.apply(pc.if_else(is_usual, none, column), self._doubts)
+            found = pc.coalesce(usual, others)
+        self.doubt(found.is_null())
+        return found
 
     def integers(
         self, path: str, read: Callable[[Any], int | None], *, maximum: int = 2**63 - 1
@@ -543,12 +582,15 @@ class Records:
         more: tuple[Any, ...],
     ) -> list[Any]:
         """What a function gives for groups of parts; what it gave before is remembered."""
-        decoders = [self._encoded[path].decoder for path in paths]
+        decoders: list[msgspec.json.Decoder[Any] | None] = [None] * len(paths)
+        if not isinstance(read, _InBase):
+            decoders = [self._encoded[path].decoder for path in paths]
         key: Hashable = (read, *paths)
         known = self._reader.known.get(key)
         if known is None or known.size > _REMEMBERED:
             known = self._reader.known[key] = Known()
         values = known.values
+        self._remember_names([group for group in groups if group not in values], decoders)
         found = []
         for group in groups:
             value = values.get(group)
@@ -561,6 +603,25 @@ class Records:
                 known.size += sum([len(x) for x in group if x is not None]) + 100
             found.append(value)
         return found
+
+    @staticmethod
+    def _remember_names(
+        groups: list[tuple[Any, ...]], decoders: "list[msgspec.json.Decoder[Any] | None]"
+    ) -> None:
+        """Tell of new texts at once which of them redaction leaves alone, as most are names."""
+        if len(groups) < _MANY:
+            return
+        for place, decoder in enumerate(decoders):
+            if decoder is None:
+                continue
+            texts = {group[place] for group in groups}
+            # A name of DNS is redacted without its last dot.
+            names = pl.Series(
+                [text[1:-1].rstrip(".") for text in texts if text and text[0] == '"'],
+                dtype=pl.String,
+            )
+            fits = names.str.len_bytes() <= _NAME_BYTES
+            remember_plain_names(names.filter(fits & are_plain(names)))
 
     def _without_odd(self, values: list[Any], codes: Codes) -> list[dict[str, Any]]:
         """The values, after noting which records are in doubt or left out."""
@@ -601,6 +662,59 @@ class _Only:
 
     def __call__(self, *values: Any) -> dict[str, Any]:  # noqa: ANN401  whatever it reads
         return {"value": self.read(*values)}
+
+
+def joined(*parts: pa.Array | str) -> pa.Array:
+    """Texts behind each other; null where one of them is."""
+    columns = [pa.scalar(part, TEXT) if isinstance(part, str) else part for part in parts]
+    return pc.binary_join_element_wise(*columns, pa.scalar("", TEXT))
+
+
+class _InBase:
+    """Reads parts in a least record by the row parser; equal for equal parts of one reader."""
+
+    def __init__(self, paths: tuple[str, ...], reader: JsonLines) -> None:
+        self._paths = paths
+        self._parser = reader.parser
+        self._context = reader.context
+        self._table = reader.table
+        leaves = reader.shape.leaves
+        self._base = {leaves[p].keys: text for p, text in reader.base.items() if p not in paths}
+        self._keys = [leaves[path].keys for path in paths]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it reads the same parts."""
+        return isinstance(other, _InBase) and other._paths == self._paths
+
+    def __hash__(self) -> int:
+        """That of the parts."""
+        return hash(self._paths)
+
+    def __call__(self, *texts: str | None) -> dict[str, Any] | str:
+        """The row's values, or the word for which the record is left out."""
+        given = {k: text for k, text in zip(self._keys, texts, strict=True) if text is not None}
+        raw = RawRecord("line 1", 0, _document(self._base | given).encode())
+        (parsed,) = self._parser.parse(iter((raw,)), self._context)
+        if parsed.ignore is not None:
+            return parsed.ignore
+        if len(parsed.rows) != 1 or parsed.rows[0][0] != self._table:
+            refuse("row", f"one row of {self._table}")
+        return parsed.rows[0][1]
+
+
+def _document(texts: Mapping[tuple[str, ...], str]) -> str:
+    """A JSON object of parts by the keys that lead to them."""
+    parts: dict[str, Any] = {}
+    for keys, text in texts.items():
+        if len(keys) == 1:
+            parts[keys[0]] = text
+        else:
+            parts.setdefault(keys[0], {})[keys[1:]] = text
+    members = [
+        f"{msgspec.json.encode(key).decode()}:{part if isinstance(part, str) else _document(part)}"
+        for key, part in parts.items()
+    ]
+    return "{" + ",".join(members) + "}"
 
 
 def _nothing(_value: Any) -> dict[str, Any]:  # noqa: ANN401  whatever it is

@@ -5,6 +5,7 @@ import hashlib
 import duckdb
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -53,12 +54,16 @@ def _ids(text: bytes, connection: duckdb.DuckDBPyConnection) -> pa.Array:
     bare = found[found != _NEWLINE]
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(bare)]
     values = pa.Array.from_buffers(TEXT, len(ends), buffers)
-    lines = pa.table({"line": values})  # noqa: F841  the query reads it
-    ids = connection.sql("SELECT MD5(line) AS id FROM lines").to_arrow_table()
+    return md5(pa.table({"line": values}), connection)
+
+
+def md5(lines: pa.Table, connection: duckdb.DuckDBPyConnection) -> pa.Array:
+    """The md5 of each `line`, as hex digits."""
+    ids = connection.from_arrow(lines).project("MD5(line) AS id").to_arrow_table()
     return ids.column("id").combine_chunks().cast(TEXT)
 
 
-def _without_blanks(text: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+def _without_blanks(text: bytes) -> npt.NDArray[np.uint8]:
     """The bytes of lines, without blanks outside of texts."""
     data = np.frombuffer(text, np.uint8)
     is_quote: Mask = data == _QUOTE
@@ -70,4 +75,5 @@ def _without_blanks(text: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
     for blank in _OTHER_BLANKS:
         if blank in text:
             kept &= (data != blank) | is_inside
-    return data[kept]
+    found: npt.NDArray[np.uint8] = data[kept]
+    return found

@@ -75,7 +75,9 @@ class _Api(msgspec.Struct, rename="camel"):
     response_ns: _Number = msgspec.field(name="timeToResponseInNS", default=None)
 
 
-class _Record(msgspec.Struct, rename="camel"):
+class Record(msgspec.Struct, rename="camel"):
+    """One request."""
+
     time: str | None = None
     trigger: str | None = None
     api: _Api | None = None
@@ -90,7 +92,7 @@ class _Record(msgspec.Struct, rename="camel"):
     parent_user: str | None = None
 
 
-_RECORD = msgspec.json.Decoder(_Record)
+_RECORD = msgspec.json.Decoder(Record)
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
@@ -112,47 +114,74 @@ def _read(item: Item, context: FileContext) -> tuple[Row, ...] | str:
     return ((f.TABLE, values | _request(record, record.api, context)),)
 
 
-def _request(record: _Record, api: _Api, context: FileContext) -> dict[str, Any]:
-    asked = _Headers(record.request_header)
-    answer = _Headers(record.response_header)
-    query = record.request_query or {}
+def _request(record: Record, api: _Api, context: FileContext) -> dict[str, Any]:
     name = api.name or ""
-    operation = _OPERATIONS.get(name, "other")
-    status = f.status(api.status_code or None)
     agent = free_text(record.user_agent)
-    part = f.part_number(_text(query.get("partNumber")))
-    received = _bytes(api.rx, "rx")
-    if status is not None and status < 300:
-        stated = integer(asked.of("x-amz-decoded-content-length") or "")
-        received = received if stated is None else stated
-    is_part = asked.has("range") or part is not None if record.request_header else None
     return {
         "provider": "minio",
         "bucket": name_text(api.bucket),
         "key": name_text(api.object),
-        "version_id": name_text(answer.of("x-amz-version-id") or _text(query.get("versionId"))),
-        "etag": f.etag(answer.of("etag")),
-        "operation": operation,
+        "operation": _OPERATIONS.get(name, "other"),
         "operation_name": name_text(name) or "",
-        "status": status,
-        "error": _error(api, status, answer),
+        "status": f.status(api.status_code or None),
         "response_bytes": _bytes(api.tx, "tx"),
-        "request_bytes": received,
-        "object_size_bytes": _size(name, status, received, answer),
-        "is_range": f.is_range(operation, status, asks_for_part=is_part),
         "duration_seconds": _seconds(api.response_ns, api.response),
         "turn_around_seconds": _seconds(api.first_byte_ns, api.first_byte),
-        "client_address": f.address_without_port(record.remotehost, "remotehost"),
+        "client_address": address(record.remotehost),
         "principal": name_text(record.parent_user),
         "access_key_id_hash": f.key_id_hash(record.access_key, context.key_hash),
         "user_agent": agent,
         "app_id": f.app_id(agent),
         "request_id": name_text(record.request_id),
+        "bucket_region": context.region,
+        "endpoint": f.host(record.request_host),
+        **of_headers(
+            name,
+            api.status,
+            api.status_code,
+            api.rx,
+            record.request_query,
+            record.request_header,
+            record.response_header,
+        ),
+    }
+
+
+def address(stated: str | None) -> str | None:
+    """Address of who asked."""
+    return f.address_without_port(stated, "remotehost")
+
+
+def of_headers(
+    name: str,
+    status_text: str | None,
+    code: _Number,
+    rx: _Number,
+    stated_query: _Texts,
+    request_header: _Texts,
+    response_header: _Texts,
+) -> dict[str, Any]:
+    """What headers and query tell, beside name, status and received bytes of the call."""
+    asked, answer = _Headers(request_header), _Headers(response_header)
+    query = stated_query or {}
+    status = f.status(code or None)
+    part = f.part_number(_text(query.get("partNumber")))
+    received = _bytes(rx, "rx")
+    if status is not None and status < 300:
+        stated = integer(asked.of("x-amz-decoded-content-length") or "")
+        received = received if stated is None else stated
+    is_part = asked.has("range") or part is not None if request_header else None
+    operation = _OPERATIONS.get(name, "other")
+    return {
+        "version_id": name_text(answer.of("x-amz-version-id") or _text(query.get("versionId"))),
+        "etag": f.etag(answer.of("etag")),
+        "error": _error(status_text, status, answer),
+        "request_bytes": received,
+        "object_size_bytes": _size(name, status, received, answer),
+        "is_range": f.is_range(operation, status, asks_for_part=is_part),
         "upload_id": f.upload_id(_text(query.get("uploadId"))),
         "part_number": part,
         "authentication": _authentication(asked, query),
-        "bucket_region": context.region,
-        "endpoint": f.host(record.request_host),
         "copy_source": _copy_source(asked.of("x-amz-copy-source")),
     }
 
@@ -204,10 +233,10 @@ def _size(name: str, status: int | None, received: int | None, answer: _Headers)
     return integer(match[1]) if match and status == 206 else None
 
 
-def _error(api: _Api, status: int | None, answer: _Headers) -> str | None:
+def _error(stated: str | None, status: int | None, answer: _Headers) -> str | None:
     if status is None or status < 400:
         return None
-    return name_text(answer.of("x-minio-error-code") or api.status)
+    return name_text(answer.of("x-minio-error-code") or stated)
 
 
 def _authentication(asked: _Headers, query: dict[str, Any]) -> str | None:
