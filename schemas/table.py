@@ -73,6 +73,8 @@ class TableSpec:
             cluster and one of what belongs to no single cluster.
         as_of: True where a row covers a run's life up to the day, so that days do not add up.
         covers: Columns whose least and greatest values are the event range of a staging row.
+        adds_within: Columns of which each value is a whole of its own: rows of several values show
+            the same bytes again and are not added up.
     """
 
     name: str
@@ -84,6 +86,7 @@ class TableSpec:
     scope: Literal["cluster", "fleet", "both"]
     as_of: bool
     covers: tuple[str, ...]
+    adds_within: tuple[str, ...] = ()
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -136,6 +139,7 @@ def table(
     scope: Literal["cluster", "fleet", "both"] = "cluster",
     as_of: bool = False,
     covers: tuple[str, ...] = (),
+    adds_within: tuple[str, ...] = (),
 ) -> Callable[[ModelT], ModelT]:
     """Declare a model as a table; the class docstring's first line is its grain.
 
@@ -146,6 +150,7 @@ def table(
         scope: Whether a file holds one cluster or the fleet, or both kinds stand side by side.
         as_of: True for run-level tables whose newest row counts.
         covers: Columns that give a staging row's event range.
+        adds_within: Columns within one value of which alone rows add up.
 
     Raises:
         ValueError: A key or order column is not a column of the model.
@@ -153,9 +158,9 @@ def table(
 
     def declare(model: ModelT) -> ModelT:
         columns = set(model.to_schema().columns)
-        unknown = [c for c in (*key, *(order or ()), *covers) if c not in columns]
+        unknown = [c for c in (*key, *(order or ()), *covers, *adds_within) if c not in columns]
         if unknown:
-            message = f"{model.__name__}: key, order or covers names unknown columns {unknown}"
+            message = f"{model.__name__}: unknown columns are named: {unknown}"
             raise ValueError(message)
         grain = (model.__doc__ or "").strip().splitlines()[0]
         spec = TableSpec(
@@ -168,6 +173,7 @@ def table(
             scope=scope,
             as_of=as_of,
             covers=covers,
+            adds_within=adds_within,
         )
         setattr(model, SPEC_ATTRIBUTE, spec)
         return model

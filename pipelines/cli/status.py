@@ -25,6 +25,7 @@ from pipelines.run import (
     waiting_for,
 )
 from pipelines.storage import Lake
+from pipelines.unpriced import unpriced
 
 OTHERWISE = (
     "files read under other settings or by an earlier parser (--json names them; they land again "
@@ -75,6 +76,10 @@ def status(
         ("files with events on days that are never built (wrong clocks)", "misdated"),
         ("coverage by cluster, source and status (hours)", "coverage"),
         ("events of flows that are in no connection, by reason", "unconnected"),
+        (
+            "charges without a price in the price book (reference: {prices: FILE} adds one)",
+            "unpriced",
+        ),
     ):
         rows = content[key]
         if rows:
@@ -151,6 +156,7 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
         "misdated": misdated_files(lake),
         "coverage": _coverage(lake),
         "unconnected": _unconnected(lake),
+        "unpriced": unpriced(lake),
     }
 
 

@@ -22,6 +22,7 @@ _NO_PRICE = f"bytes or the price of a candidate are not known, {_TOO_LARGE}"
         "candidate_paths", "measured_by",
     ),
     scope="fleet",
+    adds_within=("charge_kind",),
 )  # fmt: skip
 class TransferCosts(Table):
     """What one kind of charge for one run, resource and path comes to on one day, at list prices.
