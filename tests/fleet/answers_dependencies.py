@@ -198,13 +198,35 @@ SHARED = (
 )  # fmt: skip
 
 
+_COUNTS = (
+    "connection_count", "request_count", "denied_count", "throttled_count", "not_found_count",
+    "retry_count",
+)  # fmt: skip
+OVER_STAGES = (
+    "(SELECT date, cluster, run_uuid, attempt, measured_by, resource_id, operation, "
+    "MIN(project) AS project, "
+    + ", ".join(f"CAST(SUM({name}) AS BIGINT) AS {name}" for name in _COUNTS)
+    + ", "
+    + ", ".join(
+        f"CASE WHEN COUNT(*) = COUNT({name}) THEN CAST(SUM({name}) AS BIGINT) END AS {name}"
+        for name in ("received_bytes", "sent_bytes")
+    )
+    + ", MIN(accounted_in) AS accounted_in, "
+    "LIST_SORT(LIST_DISTINCT(FLATTEN(LIST(pod_uids)))) AS pod_uids "
+    "FROM run_dependency_days "
+    "GROUP BY date, cluster, run_uuid, attempt, measured_by, resource_id, operation, endpoint)"
+)
+"""The scenario does not decide stages of pods that nobody saw end: rows are summed over them."""
+
+
 def run_dependency_days(fleet: Fleet) -> Table:
-    """Return what each attempt did to each resource on each day."""
+    """Return what each attempt did to each resource on each day, over containers and stages."""
     table = Table(
         "run_dependency_days",
         ("date", "cluster", "run_uuid", "attempt", "measured_by", *SHARED, "pod_uids"),
         ("date", "cluster", "run_uuid", "attempt", "resource_id", "operation", "measured_by"),
         rows_where=f"{STATED_OPERATIONS} AND resource_id <> '{NODE_PEER}'",
+        relation=OVER_STAGES,
     )
     for use in uses(fleet):
         table.add(

@@ -40,6 +40,7 @@ from transforms.day import BuildDay
 from transforms.intermediate.container_match import match_containers
 from transforms.intermediate.name_match import match_names
 from transforms.intermediate.pod_match import match_pods
+from transforms.intermediate.stage_match import match_stages
 from transforms.intermediate.range_match import match_ranges
 from transforms.sql import SqlSession, statement
 from transforms.transform import Reads, Transform
@@ -72,6 +73,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
     }
     _show(session, "connection_events")
     helpers = (
+        "stage_input", "stage_output",
         "connection_tuples", "connection_complex", "connection_segments",
         "connection_ordinals", "match_input", "match_output", "connection_peers", "name_input",
         "name_output", "connection_asked", "container_input", "container_output",
@@ -104,6 +106,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
         session.create("connection_asked", PACKAGE, "connection_asked", values)
         session.create("container_input", PACKAGE, "connection_container_input", values)
         match_containers(session)
+        session.create("stage_input", PACKAGE, "connection_stage_input", values)
+        match_stages(session)
         built = session.create("connections", PACKAGE, "connections", values)
     session.connection.execute("DROP VIEW connection_sides; DROP VIEW connection_events")
     return built
@@ -127,8 +131,9 @@ TRANSFORM = Transform(
         Reads("container_states", "pods"),
         Reads("services", "pods"),
         Reads("name_bindings", "names"),
+        Reads("stages", "connections"),
         Reads("address_ranges"),
     ),
     build=build,
-    version=5,
+    version=6,
 )

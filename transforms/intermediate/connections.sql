@@ -1,6 +1,7 @@
 -- Connections with names, resources, containers and ends.
 -- Grain: one connection with an event on the day.
--- Reads: connection_peers, name_output, connection_asked, range_output, container_output.
+-- Reads: connection_peers, name_output, connection_asked, range_output, container_output,
+--   stage_output.
 -- Parameters: $cluster, $date (the day), $start_us and $end_us (the day), $silence_us,
 --   $neighbour_us.
 WITH named AS (
@@ -171,9 +172,10 @@ SELECT
     COALESCE(t.container_kind, 'none') AS container_kind,
     t.container_role,
     t.candidate_containers,
-    'unknown' AS stage,
+    COALESCE(g.stage, 'unknown') AS stage,
     GREATEST(c.client_requests, c.server_requests) AS http_request_count,
     GREATEST(c.client_errors, c.server_errors) AS http_error_count,
     c.first_error
 FROM addressed AS c
 LEFT JOIN container_output AS t ON c.connection = t.item_id
+LEFT JOIN stage_output AS g ON c.connection = g.item_id

@@ -67,6 +67,7 @@ import polars as pl
 from transforms.day import SKEW_GUARD, BuildDay
 from transforms.intermediate.container_match import match_containers
 from transforms.intermediate.pod_match import match_pods
+from transforms.intermediate.stage_match import match_stages
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
@@ -98,6 +99,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
     }
     _register_settings(session, day)
     helpers = (
+        "stage_input", "stage_output",
         "transfer_groups", "transfer_matched", "container_input", "container_output",
         "transfer_totals", "transfer_prefixes", "transfer_resources", "transfer_buckets",
         "node_places",
@@ -134,6 +136,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
         session.create("transfer_resources", PACKAGE, "transfer_resources")
         session.create("transfer_buckets", PACKAGE, "transfer_buckets")
         session.create("node_places", PACKAGE, "node_places")
+        session.create("stage_input", PACKAGE, "transfer_stage_input")
+        match_stages(session)
         return session.create("object_transfers", PACKAGE, "object_transfers", values)
 
 
@@ -158,8 +162,9 @@ TRANSFORM = Transform(
         Reads("node_states", "pods"),
         Reads("container_states", "pods"),
         Reads("declared_dependencies"),
+        Reads("stages", "transfers"),
         Reads("run_versions", "pods"),
     ),
     build=build,
-    version=4,
+    version=5,
 )

@@ -1,6 +1,7 @@
 -- Transfers with resource, reader and regions.
 -- Grain: one transfer that has a request on the day.
 -- Reads: transfer_totals, transfer_groups, transfer_resources, transfer_buckets, node_places,
+--   stage_output,
 --   cluster_regions.
 -- Parameters: $end_us (end of the day).
 WITH agreed AS (
@@ -74,7 +75,7 @@ SELECT
     CASE WHEN t.container_kind = 'only_running' THEN t.container END AS container,
     t.container_kind,
     CASE WHEN t.container_kind = 'only_running' THEN t.container_role END AS container_role,
-    'unknown' AS stage,
+    COALESCE(s.stage, 'unknown') AS stage,
     n.zone AS reader_zone,
     COALESCE(n.region, a.region) AS reader_region,
     COALESCE(t.bucket_region, k.region) AS bucket_region,
@@ -86,5 +87,7 @@ FROM transfer_totals AS t
 INNER JOIN transfer_groups AS g ON t.group_number = g.group_number
 INNER JOIN transfer_resources AS r ON g.bucket_id = r.bucket_id AND g.path = r.path
 INNER JOIN transfer_buckets AS k ON g.bucket_id = k.bucket_id
+LEFT JOIN stage_output AS s
+    ON t.group_number = s.item_id.group_number AND t.first_record_id = s.item_id.record_id
 LEFT JOIN node_places AS n ON t.cluster = n.cluster AND t.node = n.node
 LEFT JOIN agreed AS a ON t.cluster = a.cluster

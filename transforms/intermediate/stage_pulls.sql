@@ -1,7 +1,7 @@
 -- Pulls of the day's pods with the container that each is for, and their times.
 -- A pull whose event names no container is of the only one that asked for that image.
 -- Grain: one pull of one container.
--- Reads: image_pulls, image_resources, stage_containers, stage_runs, stage_events, stage_lives.
+-- Reads: image_pulls, stage_containers, stage_runs, stage_events, stage_lives.
 -- Parameters: $cluster, $date.
 WITH newest AS (
     SELECT *
@@ -29,10 +29,9 @@ pulls AS (
         epoch_us(n.end_at) AS end_us,
         CAST(ROUND(n.waiting_seconds * 1000000) AS BIGINT) AS waiting_us,
         CAST(ROUND(n.pulling_seconds * 1000000) AS BIGINT) AS pulling_us,
-        n.was_present, n.error, n.error_count, r.resource_id
+        n.was_present, n.error, n.error_count,
+        image_resource(n.image, n.registry, n.image_digest) AS resource_id
     FROM newest AS n
-    INNER JOIN image_resources AS r
-        ON n.date = r.date AND n.image_pull_id = r.image_pull_id
     LEFT JOIN askers AS a
         ON n.container IS NULL AND n.pod_uid = a.pod_uid AND n.image = a.image
 ),

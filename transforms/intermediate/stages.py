@@ -42,7 +42,6 @@ STEPS = (
     "stage_lives",
     "stage_containers",
     "stage_runs",
-    "image_resources",
     "stage_pulls",
     "stage_chain",
     "stage_mark_spans",

@@ -50,7 +50,7 @@ WITH told AS (
     SELECT
         cluster, run_uuid, attempt,
         'node_runtime' AS container_role,
-        'unknown' AS stage,
+        'image_pull' AS stage,
         resource_id, endpoint,
         'pull' AS operation,
         CASE WHEN has_bytes THEN 'image_size' ELSE 'none' END AS measured_by,
@@ -90,7 +90,7 @@ WITH told AS (
     SELECT
         cluster, run_uuid, attempt,
         CAST(NULL AS VARCHAR) AS container_role,
-        'unknown' AS stage,
+        stage,
         resource_id, endpoint,
         'resolve' AS operation,
         'none' AS measured_by,

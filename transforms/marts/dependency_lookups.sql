@@ -1,7 +1,7 @@
 -- Look-ups of the day per client and resolver. A look-up that two sources saw counts once: per
 -- client, name, type and hour the source that saw most counts, the others are left out.
--- Grain: one client, resolver and way of knowing the client.
--- Reads: dns_lookups, match_output, services.
+-- Grain: one client, stage, resolver and way of knowing the client.
+-- Reads: dns_lookups, match_output, stage_output, services.
 -- Parameters: $day_start, $day_end.
 WITH asked AS (
     SELECT
@@ -9,6 +9,7 @@ WITH asked AS (
         COALESCE(m.cluster, d.cluster) AS home,
         m.pod_uid, m.run_uuid, m.attempt,
         m.match_kind,
+        COALESCE(g.stage, 'unknown') AS stage,
         COALESCE('pod ' || m.pod_uid, 'address ' || d.client_address, 'nobody') AS owner_key,
         epoch_us(d.event_at) // 3600000000 AS hour_number
     FROM dns_lookups AS d
@@ -18,6 +19,7 @@ WITH asked AS (
             id_text(d.client_pod_name), id_text(d.client_pod_uid),
             id_text(epoch_us(d.event_at) // 1000000)
         ])
+    LEFT JOIN stage_output AS g ON m.item_id = g.item_id
     WHERE
         d.event_at >= CAST($day_start AS TIMESTAMPTZ)
         AND d.event_at < CAST($day_end AS TIMESTAMPTZ)
@@ -102,6 +104,7 @@ SELECT
     endpoint,
     resource_kind,
     match_kind,
+    stage,
     MIN(event_at) AS first_at,
     MAX(event_at) AS last_at,
     COUNT(*) AS request_count,
@@ -116,4 +119,4 @@ SELECT
     ) AS first_error
 FROM placed
 GROUP BY
-    home, run_uuid, attempt, pod_uid, resource_id, endpoint, resource_kind, match_kind
+    home, run_uuid, attempt, pod_uid, resource_id, endpoint, resource_kind, match_kind, stage

@@ -33,6 +33,7 @@ from datetime import timedelta
 
 from transforms.day import SKEW_GUARD, BuildDay
 from transforms.intermediate.pod_match import match_pods
+from transforms.intermediate.stage_match import match_stages
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
@@ -63,11 +64,14 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "day_end": day.end_at,
         "guard_us": SKEW_GUARD // timedelta(microseconds=1),
     }
-    with session.dropped(*EVIDENCE, *FACTS, "match_input", "match_output", "runs_of_day"):
+    matched = ("match_input", "match_output", "stage_input", "stage_output")
+    with session.dropped(*EVIDENCE, *FACTS, *matched, "runs_of_day"):
         for step in EVIDENCE:
             session.create(step, PACKAGE, step, values)
         session.create("match_input", PACKAGE, "dependency_lookup_input", values)
         match_pods(session, day)
+        session.create("stage_input", PACKAGE, "dependency_stage_input", values)
+        match_stages(session)
         for step in (*FACTS, "runs_of_day"):
             session.create(step, PACKAGE, step, values)
         return session.create("run_dependency_days_built", PACKAGE, "run_dependency_days", values)
@@ -80,6 +84,7 @@ TRANSFORM = Transform(
         Reads("object_transfers"),
         Reads("peer_traffic"),
         Reads("image_pulls"),
+        Reads("stages"),
         Reads("dns_lookups"),
         Reads("pod_intervals", "pods"),
         Reads("node_states", "pods"),
@@ -88,5 +93,5 @@ TRANSFORM = Transform(
         Reads("endpoints"),
     ),
     build=build,
-    version=2,
+    version=3,
 )

@@ -2,7 +2,7 @@
 -- and containers that end again and again. Their single times are not kept; they are of one storm
 -- where they came 300 s apart at most on the whole.
 -- Grain: one kind of failure of one pod, container and resource.
--- Reads: kube_event_states, container_states, pod_intervals, image_pulls, image_resources.
+-- Reads: kube_event_states, container_states, pod_intervals, image_pulls.
 -- Parameters: $date, $day_start, $day_end, $span_start.
 WITH pods AS (
     SELECT
@@ -22,9 +22,10 @@ names AS (
 ),
 
 images AS (
-    SELECT p.cluster, p.pod_uid, p.container, p.image, MAX(r.resource_id) AS resource_id
+    SELECT
+        p.cluster, p.pod_uid, p.container, p.image,
+        MAX(image_resource(p.image, p.registry, p.image_digest)) AS resource_id
     FROM image_pulls AS p
-    INNER JOIN image_resources AS r ON p.date = r.date AND p.image_pull_id = r.image_pull_id
     WHERE p.pod_uid IS NOT NULL
     GROUP BY p.cluster, p.pod_uid, p.container, p.image
 ),

@@ -22,7 +22,7 @@ POD, PEER, NODE, OUT = "192.0.2.1", "192.0.2.2", "192.0.2.250", "203.0.113.9"
 CLIENT_PORT, PORT = 40000, 443
 TABLES = (
     "flows", "dns_lookups", "pod_intervals", "node_states", "pod_states", "container_states",
-    "services", "name_bindings", "address_ranges",
+    "services", "name_bindings", "address_ranges", "stages",
 )  # fmt: skip
 
 Rows = list[dict[str, Any]]

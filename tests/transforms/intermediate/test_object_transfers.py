@@ -99,6 +99,7 @@ def of(
         "node_states": [],
         "container_states": [],
         "declared_dependencies": [],
+        "stages": [],
         "run_versions": [],
         "credential_sessions": [],
     }
