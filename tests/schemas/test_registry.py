@@ -79,7 +79,8 @@ def test_the_tables_of_the_contract_are_there() -> None:
         "object_transfers", "counter_increments", "pod_traffic", "peer_traffic", "volume_findings",
         "image_pulls",
         "node_coverage", "stages", "unconnected_events", "runs", "run_dependencies", "run_dependency_days",
-        "byte_balance", "repeat_transfers", "waits", "storms", "run_coverage",
+        "byte_balance", "repeat_transfers", "waits", "storms", "run_coverage", "transfer_costs",
+        "bill_reconciliation",
     }  # fmt: skip
     assert set(tables()) == contract
 
