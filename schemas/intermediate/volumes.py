@@ -41,7 +41,7 @@ class VolumeFindings(Table):
     record_count: pl.Int64 = c.count("Records, or readings.")
     connection_count: pl.Int64 = c.count("Directions of connections.", adds_up=False)
     bytes: pl.Int64 = c.byte_count(
-        "Bytes that these records state; of totals that contradict themselves the largest.",
+        "Bytes that these records state; of readings of one counter or running total the largest.",
         adds_up=False,
     )
     first_at: Instant = c.column("Beginning of the first.")

@@ -1,9 +1,11 @@
 -- Who observed records, with a number in place of the text.
 -- Grain: cluster (null: fleet), observer, format.
--- Reads: volume_named.
+-- Reads: volume_intervals.
+-- Parameters: $start_us and $end_us (the day).
 WITH seen AS (
     SELECT DISTINCT cluster, name, source_format
-    FROM volume_named
+    FROM volume_intervals
+    WHERE from_us < CAST($end_us AS BIGINT) AND until_us > CAST($start_us AS BIGINT)
 )
 
 SELECT

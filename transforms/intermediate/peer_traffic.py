@@ -91,7 +91,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
         with session.dropped("peer_records", "peer_instants", "match_input", "match_output"):
             find_intervals(session, day)
             session.create("peer_addresses", PACKAGE, "peer_addresses", values)
-            session.create("peer_observers", PACKAGE, "peer_observers")
+            session.create("peer_observers", PACKAGE, "peer_observers", values)
             session.create("peer_records", PACKAGE, "peer_records", values)
             session.create("peer_instants", PACKAGE, "peer_instants")
             session.create("match_input", PACKAGE, "peer_match_input")

@@ -17,7 +17,7 @@ WITH held_records AS (
     WHERE o.kind IS NOT NULL
 ),
 
--- Of readings the last counts: they hold each other.
+-- Of readings the largest counts: they hold each other.
 held_readings AS (
     SELECT
         f.kind, 'cumulative' AS temporality, s.cluster, s.source_format,
@@ -59,12 +59,26 @@ lacking AS (
         END AS kind,
        
         temporality, cluster, source_format, name, source, source_port, destination,
-        destination_port, transport, record_id, bytes,
+        destination_port, transport, record_id,
+        CASE
+            WHEN
+                temporality = 'cumulative'
+                AND ROW_NUMBER() OVER (
+                    PARTITION BY
+                        cluster, source_format, name, series_id, source, source_port, destination,
+                        destination_port, transport
+                    ORDER BY bytes DESC, record_id, row_index
+                ) > 1
+                THEN 0
+            ELSE bytes
+        END AS bytes,
         epoch_us(start_at) AS from_us,
         epoch_us(end_at) AS until_us
     FROM volume_named
     WHERE
         repeats IS NULL
+        AND epoch_us(start_at) >= CAST($start_us AS BIGINT)
+        AND epoch_us(start_at) < CAST($end_us AS BIGINT)
         AND (
             sample_kind IS NOT NULL
             OR source IS NULL

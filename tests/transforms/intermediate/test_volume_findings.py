@@ -5,9 +5,11 @@ from typing import Any
 import polars as pl
 
 from tests.transforms.frames import DAY, at, checked, show
+from tests.transforms.intermediate.peer_examples import Export, staged
 from transforms.day import BuildDay
 from transforms.intermediate import peer_traffic, volume_findings
 from transforms.sql import SqlSession
+from transforms.staging import prometheus
 
 OUT = "203.0.113.9"
 OUR_EXPORTERS = "198.51.100."
@@ -121,7 +123,7 @@ def test_what_is_held_back_is_told_with_its_reason():
             ("netflow_json", "interleaved_observers", True, 4, 1, 395),
             (f"{OUR_EXPORTERS}13", "unknown_start", False, 1, 1, 77),
             (f"{OUR_EXPORTERS}13", "unknown_scale", False, 1, 1, 5),
-            (f"{OUR_EXPORTERS}13", "no_reading", False, 2, 1, 15),
+            (f"{OUR_EXPORTERS}13", "no_reading", False, 2, 1, 9),
             (f"{OUR_EXPORTERS}13", "no_address", False, 1, 1, 8),
             ("netflow_json", "second_observer", True, 1, 1, 480),
         ]
@@ -136,6 +138,19 @@ def test_what_is_held_back_is_told_with_its_reason():
         at("08:00"),
         at("08:03"),
     )
+
+
+def test_counters_that_state_no_address_are_told_and_not_lost():
+    """Kubecost names pods and how far; its bytes are told as what no peer is known of."""
+    labels = '{pod_name="train-0",namespace="ml",internet="true",same_zone="false"}'
+    text = "\n".join(
+        f"kubecost_pod_network_egress_bytes_total{labels} {value} {int(at(clock).timestamp())}000"
+        for clock, value in (("08:00", 100), ("08:01", 350))
+    )
+    records = staged([Export(prometheus.PARSER, text)], "kubecost")
+    [row] = built("volume_findings", records).filter(kind="no_address").to_dicts()
+    shown = ("record_count", "bytes", "temporality", "source_format")
+    assert [row[name] for name in shown] == [2, 350, "cumulative", "prometheus"]
 
 
 def test_a_record_counts_on_the_day_on_which_it_begins():
