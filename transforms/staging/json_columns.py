@@ -152,7 +152,8 @@ class JsonLines:
                 for name, values in columns.items()
             }
         if "record_id" not in columns:
-            text = b"".join(lines.text(stretch.numbers))
+            is_whole = len(stretch.numbers) == len(starts) and data.endswith(b"\n")
+            text = data if is_whole else b"".join(lines.text(stretch.numbers))
             columns["record_id"] = whole_ids(text, len(stretch.numbers), self.connection)
         stretch.columns = columns
         return stretch

@@ -15,6 +15,12 @@ from transforms.staging.line_columns import Mask
 _BLANK, _NEWLINE, _QUOTE, _BACKSLASH = 32, 10, 34, 92
 _OTHER_BLANKS = (9, 13)
 _ESCAPED_BACKSLASH = b"\\\\"
+_INLINE = 12
+"""A view of a column holds texts of up to so many bytes itself."""
+_FEW = 20
+"""Of so many lines one may have blanks, so that such lines are better read singly."""
+_BESIDE_BLANK = np.zeros(256, np.bool_)
+_BESIDE_BLANK[list(b"{}[],: \t\r\n")] = True
 
 
 def whole_ids(text: bytes, count: int, connection: duckdb.DuckDBPyConnection) -> pa.Array:
@@ -27,17 +33,57 @@ def whole_ids(text: bytes, count: int, connection: duckdb.DuckDBPyConnection) ->
     """
     if not count:
         return pa.array([], TEXT)
-    if _ESCAPED_BACKSLASH not in text:
-        return _ids(text, connection)
-    # Whether a quote behind backslashes ends a text depends on how many there are.
-    lines = text.split(b"\n")[:-1]
-    is_odd = np.array([_ESCAPED_BACKSLASH in line for line in lines])
-    ids = _ids(
-        b"".join(b"{}\n" if odd else line + b"\n" for line, odd in zip(lines, is_odd, strict=True)),
-        connection,
-    )
-    others = [_id(line) for line, odd in zip(lines, is_odd, strict=True) if odd]
-    return pc.replace_with_mask(ids, pa.array(is_odd), pa.array(others, TEXT))
+    data = np.frombuffer(text, np.uint8)
+    ends = np.flatnonzero(data == _NEWLINE)
+    # Most exporters write no blanks between values; where one stands, a bracket, a comma, a colon
+    # or another blank stands beside it.
+    blanks = _blanks(text, data)
+    beside = _BESIDE_BLANK[data[blanks + 1]] | _BESIDE_BLANK[data[blanks - 1]]
+    is_odd = np.diff(ends, prepend=-1) <= _INLINE + 1
+    is_odd[np.searchsorted(ends, blanks[beside])] = True
+    odd = np.flatnonzero(is_odd)
+    if _FEW * len(odd) <= count:
+        ids = _ids_of(text, ends, connection)
+    elif _ESCAPED_BACKSLASH in text:
+        # Whether a quote behind backslashes ends a text depends on how many there are.
+        lines = text.split(b"\n")[:-1]
+        odd = np.flatnonzero([_ESCAPED_BACKSLASH in line for line in lines])
+        for number in odd.tolist():
+            lines[number] = b"{}"
+        ids = _ids_without_blanks(b"\n".join((*lines, b"")), connection)
+    else:
+        return _ids_without_blanks(text, connection)
+    if not len(odd):
+        return ids
+    starts = np.append(0, ends + 1)
+    others = [_id(text[starts[number] : ends[number]]) for number in odd.tolist()]
+    mask = np.zeros(count, np.bool_)
+    mask[odd] = True
+    return pc.replace_with_mask(ids, pa.array(mask), pa.array(others, TEXT))
+
+
+def _blanks(text: bytes, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+    is_blank = data == _BLANK
+    for blank in _OTHER_BLANKS:
+        if blank in text:
+            is_blank |= data == blank
+    return np.flatnonzero(is_blank)
+
+
+def _ids_of(
+    text: bytes, ends: npt.NDArray[np.int64], connection: duckdb.DuckDBPyConnection
+) -> pa.Array:
+    """Ids of lines as they are; those of lines that a view would hold itself mean nothing."""
+    data = np.frombuffer(text + bytes(4), np.uint8)
+    starts = np.append(0, ends[:-1] + 1)
+    views = np.zeros((len(ends), 4), np.uint32)
+    views[:, 0] = np.maximum(ends - starts, _INLINE + 1)
+    for byte in range(4):
+        views[:, 1] |= data[starts + byte].astype(np.uint32) << 8 * byte
+    views[:, 3] = np.minimum(starts, max(0, len(text) - _INLINE - 1))
+    buffers = [None, pa.py_buffer(views), pa.py_buffer(text)]
+    column = pa.Array.from_buffers(pa.string_view(), len(ends), buffers)
+    return md5(pa.table({"line": column}), connection)
 
 
 def _id(line: bytes) -> str:
@@ -45,7 +91,7 @@ def _id(line: bytes) -> str:
     return hashlib.md5(bare, usedforsecurity=False).hexdigest()
 
 
-def _ids(text: bytes, connection: duckdb.DuckDBPyConnection) -> pa.Array:
+def _ids_without_blanks(text: bytes, connection: duckdb.DuckDBPyConnection) -> pa.Array:
     """Ids of lines in which no two backslashes stand side by side."""
     found = _without_blanks(text)
     # What is in front of a line's end, but for the ends before it.
