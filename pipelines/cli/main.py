@@ -11,7 +11,7 @@ from pipelines.cli.demo import demo
 from pipelines.cli.dictionary import dictionary
 from pipelines.cli.explain import explain
 from pipelines.cli.output import errors, printable
-from pipelines.cli.show import query, show
+from pipelines.cli.show import FURTHER, query, show
 from pipelines.cli.status import status
 from pipelines.errors import PodledgerError
 from transforms.redaction import redact
@@ -25,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in (demo, build, check, status, show, query, explain, dictionary):
-    app.command()(command)
+    app.command(context_settings=FURTHER if command is show else None)(command)
 
 
 def main() -> None:

@@ -44,6 +44,9 @@ def plain(value: Any) -> Any:  # noqa: ANN401  any cell
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
+    if isinstance(value, Decimal):
+        # Not 0E-9.
+        return f"{value:f}"
     is_json = value is None or isinstance(value, int | str)
     is_json = is_json or (isinstance(value, float) and math.isfinite(value))
     return value if is_json else str(value)

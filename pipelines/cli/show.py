@@ -11,6 +11,7 @@ from pipelines.catalog import open_catalog
 from pipelines.cli.balance import balance_lines
 from pipelines.cli.options import Config, day_of, settings_of
 from pipelines.cli.output import Format, print_plain, print_rows
+from pipelines.cli.summing import Condition, column_of, for_people, summed
 from pipelines.damage import REMEDY, reading
 from pipelines.errors import PodledgerError
 from pipelines.ledger import Ledger
@@ -19,6 +20,7 @@ from pipelines.settings import Settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec, tables
 from schemas.table import TableSpec
+from schemas.views import views
 from transforms.redaction import redact
 from transforms.sql import SqlSession
 from transforms.staging.values import hex_uuid
@@ -38,7 +40,12 @@ FILTERS = {
 }
 
 
+FURTHER = {"allow_extra_args": True, "ignore_unknown_options": True}
+"""Any column of a table is an option: `--distance cross_region`."""
+
+
 def show(
+    context: typer.Context,
     table: Annotated[str, typer.Argument(help="Table of the data dictionary.")],
     run: Annotated[str | None, typer.Option(help="Run uuid, 32 hex digits.")] = None,
     project: Annotated[str | None, typer.Option(help="Project.")] = None,
@@ -49,6 +56,9 @@ def show(
     first: Annotated[str | None, typer.Option("--from", help="First day.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Last day.")] = None,
     columns: Annotated[str | None, typer.Option(help="Columns, separated by commas.")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Sum rows by columns, separated by commas.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=MOST_ROWS, help="Rows at most.")] = DEFAULT_LIMIT,
     form: Annotated[Format, typer.Option("--format", help="How to write.")] = Format.TABLE,
     as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
@@ -56,8 +66,16 @@ def show(
 ) -> None:
     """Show rows of a table; of byte_balance with --run the account of that run as bars.
 
+    Each column of the table is a filter, too: --charge-kind transfer keeps rows of that value.
+    --by adds up what adds up; a best value stands only where every row has one.
+
     Example: podledger show run_dependencies --run 0123456789abcdef0123456789abcdef
+
+    Example: podledger show transfer_costs --by project --distance cross_region
     """
+    if by is not None and columns is not None:
+        message = "--by chooses the columns; expected no --columns beside it"
+        raise PodledgerError(message)
     settings = settings_of(config)
     values = {
         "run": run and (hex_uuid(run) or run),
@@ -71,17 +89,31 @@ def show(
         day_of(last, "--to") if last else None,
     )
     chosen = Format.JSON if as_json else form
-    is_drawn = table == BALANCE and run is not None and columns is None and chosen is Format.TABLE
+    is_drawn = (
+        table == BALANCE
+        and run is not None
+        and columns is None
+        and by is None
+        and chosen is Format.TABLE
+    )
     with (
         reading(Lake(settings.lake_path).everything(), REMEDY),
         _source(settings, table) as connection,
     ):
-        most = MOST_ROWS if is_drawn else limit
-        names, rows = _select(connection, table, values, scope, days, columns, most)
+        further = _further(context.args, list(connection.table(table).columns), table)
+        condition = _condition(connection, table, {**values, "scope": scope}, further, days)
+        if by is None:
+            most = MOST_ROWS if is_drawn else limit
+            names, rows = _select(connection, table, condition, columns, most)
+        else:
+            spec = views()[table] if table in views() else table_spec(table)
+            names, rows = summed(connection, spec, by, condition, limit + 1)
     if is_drawn:
         found = (dict(zip(names, row, strict=True)) for row in rows)
         print_plain("\n".join(balance_lines(str(values["run"]), found)))
         return
+    if by is not None and chosen is Format.TABLE:
+        names, rows = for_people(names, rows)
     print_rows(names, rows[:limit], chosen)
     if len(rows) > limit and chosen is Format.TABLE:
         print_rows([f"more than {limit} rows; see --limit"], [])
@@ -180,25 +212,40 @@ def _lake_view(settings: Settings, spec: TableSpec) -> duckdb.DuckDBPyConnection
     return session.connection
 
 
-def _select(
+def _further(arguments: list[str], there: list[str], table: str) -> dict[str, str]:
+    """Values by column of the options that are columns of the table.
+
+    Raises:
+        PodledgerError: One has no value, is given twice or is no column.
+    """
+    found: dict[str, str] = {}
+    rest = iter(arguments)
+    for argument in rest:
+        option, is_joined, value = argument.partition("=")
+        if not option.startswith("--") or len(option) == 2:
+            message = f"{argument}: expected an option such as --distance cross_region"
+            raise PodledgerError(message)
+        column = column_of(option.removeprefix("--"), there, table)
+        given = value if is_joined else next(rest, None)
+        if given is None or column in found:
+            message = f"{option}: expected one value"
+            raise PodledgerError(message)
+        found[column] = given
+    return found
+
+
+def _condition(
     connection: duckdb.DuckDBPyConnection,
     table: str,
     values: dict[str, str | None],
-    scope: str | None,
+    further: dict[str, str],
     days: tuple[dt.date | None, dt.date | None],
-    columns: str | None,
-    limit: int,
-) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Rows of a table; column names are checked against it, values are bound."""
+) -> Condition:
+    """Which rows are asked for; column names are checked against the table, values are bound."""
     there = list(connection.table(table).columns)
-    chosen = [c.strip() for c in columns.split(",")] if columns else there
-    unknown = [c for c in chosen if c not in there]
-    if unknown:
-        message = f"{table} has no column(s) {', '.join(unknown)}; it has: {', '.join(there)}"
-        raise PodledgerError(message)
     conditions: list[str] = []
     bound: dict[str, Any] = {}
-    for option, value in (*values.items(), ("scope", scope)):
+    for option, value in values.items():
         if value is None:
             continue
         candidates = [c for c in FILTERS.get(option, (option,)) if c in there]
@@ -211,6 +258,9 @@ def _select(
         ]
         conditions.append("(" + " OR ".join(tests) + ")")
         bound[option] = value
+    for number, (column, value) in enumerate(further.items()):
+        conditions.append(f'CAST("{column}" AS VARCHAR) = $further{number}')
+        bound[f"further{number}"] = value
     day = next((c for c in ("date", "as_of_date", "landing_date") if c in there), None)
     for name, sign, value_day in (("first", ">=", days[0]), ("last", "<=", days[1])):
         if value_day is not None:
@@ -219,11 +269,26 @@ def _select(
                 raise PodledgerError(message)
             conditions.append(f'"{day}" {sign} ${name}')
             bound[name] = value_day
-    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    return Condition(f" WHERE {' AND '.join(conditions)}" if conditions else "", bound)
+
+
+def _select(
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    condition: Condition,
+    columns: str | None,
+    limit: int,
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Rows of a table; column names are checked against it."""
+    there = list(connection.table(table).columns)
+    chosen = [c.strip() for c in columns.split(",")] if columns else there
+    unknown = [c for c in chosen if c not in there]
+    if unknown:
+        message = f"{table} has no column(s) {', '.join(unknown)}; it has: {', '.join(there)}"
+        raise PodledgerError(message)
     listed = ", ".join(f'"{c}"' for c in chosen)
-    bound["limit"] = limit + 1
     relation = connection.execute(
-        f'SELECT {listed} FROM "{table}"{where} LIMIT $limit',  # noqa: S608  names are checked
-        bound,
+        f'SELECT {listed} FROM "{table}"{condition.where} LIMIT $limit',  # noqa: S608  names are checked
+        {**condition.bound, "limit": limit + 1},
     )
     return chosen, relation.fetchall()
