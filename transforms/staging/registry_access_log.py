@@ -105,10 +105,10 @@ def _line(raw: RawRecord, context: FileContext) -> Parsed:
 
 
 def _record_id(text: str, wrapper: Wrapper | None) -> str:
-    """Id of a record: itself with the time, node and pod that its wrapper supplied."""
-    if wrapper is None:
-        return identity(text)
-    return identity(text, wrapper.written, wrapper.node, wrapper.namespace, wrapper.pod_name)
+    """Id of a record: itself with the time, node and pod that its wrapper supplied, if any."""
+    said = wrapper or Wrapper()
+    supplied = (said.written, said.node, said.namespace, said.pod_name)
+    return identity(text, *supplied) if any(supplied) else identity(text)
 
 
 def _row_of_text(text: str, wrapper: Wrapper | None, context: FileContext) -> dict[str, Any] | str:

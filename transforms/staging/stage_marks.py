@@ -315,10 +315,10 @@ def _rows(found: list[dict[str, Any]], record_id: str) -> tuple[Row, ...]:
 
 
 def _record_id(text: str, wrapper: Wrapper | None) -> str:
-    """Id of a record: itself with the time, node and pod that its wrapper supplied."""
-    if wrapper is None:
-        return identity(text)
-    return identity(text, wrapper.written, wrapper.node, wrapper.namespace, wrapper.pod_name)
+    """Id of a record: itself with the time, node and pod that its wrapper supplied, if any."""
+    said = wrapper or Wrapper()
+    supplied = (said.written, said.node, said.namespace, said.pod_name)
+    return identity(text, *supplied) if any(supplied) else identity(text)
 
 
 def _recognise(head: bytes) -> Recognition:
