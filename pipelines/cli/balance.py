@@ -49,12 +49,10 @@ class Amount:
         return max(self.best, self.most or 0)
 
     def range(self) -> str:
-        """Both bounds for people; nothing where they are the best estimate itself."""
-        if self.least == self.best == self.most:
-            return ""
+        """Both bounds for people; nothing where they cannot be told apart."""
         low = "…" if self.least is None else people_bytes(self.least)
         high = "…" if self.most is None else people_bytes(self.most)
-        return f"{low} to {high}"
+        return "" if low == high != "…" else f"{low} to {high}"
 
 
 @dataclass

@@ -67,12 +67,14 @@ def growths(readings: list[Reading], direction: str) -> list[Growth]:
     return found
 
 
-def split(start: datetime, end: datetime, count: int) -> Iterable[tuple[int, int, bool]]:
+def split(
+    start: datetime, end: datetime, count: int, size: int = WINDOW
+) -> Iterable[tuple[int, int, bool]]:
     """Yield (window index, bytes, whether the interval lies wholly inside) by cumulative floor."""
     first, last = epoch_micros(start), epoch_micros(end)
     length = last - first
-    for window in range(first // WINDOW, (last - 1) // WINDOW + 1):
-        low, high = max(first, window * WINDOW), min(last, (window + 1) * WINDOW)
+    for window in range(first // size, (last - 1) // size + 1):
+        low, high = max(first, window * size), min(last, (window + 1) * size)
         part = count * (high - first) // length - count * (low - first) // length
         yield window, part, low == first and high == last
 

@@ -1,6 +1,7 @@
 """All files of the fixtures, by path, as the simulator writes them."""
 
 from tests.fleet import (
+    answers_balance,
     answers_dependencies,
     answers_ledger,
     answers_network,
@@ -48,6 +49,7 @@ def answers(fleet: Fleet, files: list[ExportFile]) -> list[Table]:
         answers_ledger.rejected_records(files),
         answers_traffic.pod_traffic(fleet),
         answers_traffic.peer_traffic(fleet),
+        answers_balance.byte_balance(fleet),
         answers_pods.pod_intervals(fleet),
         answers_pods.image_pulls(fleet),
         answers_network.connections(fleet),

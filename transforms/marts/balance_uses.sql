@@ -25,7 +25,7 @@ timed AS (
         CAST(bytes AS HUGEINT) AS min_bytes,
         max_bytes
     FROM dependency_objects
-    WHERE has_received OR has_sent
+    WHERE (has_received OR has_sent) AND (max_bytes IS NULL OR max_bytes > 0)
     UNION ALL
     SELECT
         'pull' AS source, cluster, pod_uid, CAST(NULL AS VARCHAR) AS address,
@@ -36,7 +36,7 @@ timed AS (
         CAST(max_transferred_bytes AS HUGEINT) AS min_bytes,
         max_transferred_bytes AS max_bytes
     FROM pulls
-    WHERE is_shown
+    WHERE is_shown AND max_transferred_bytes > 0
 ),
 
 cut AS (
