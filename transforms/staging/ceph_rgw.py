@@ -73,7 +73,9 @@ _COPY_SOURCE = "HTTP_X_AMZ_COPY_SOURCE"
 _Number = int | float | str | None
 
 
-class _Record(msgspec.Struct):
+class Record(msgspec.Struct):
+    """One request."""
+
     bucket: str | None = None
     time: str | None = None
     remote_addr: str | None = None
@@ -93,7 +95,7 @@ class _Record(msgspec.Struct):
     temp_url: Any = None
 
 
-_RECORD = msgspec.json.Decoder(_Record)
+_RECORD = msgspec.json.Decoder(Record)
 _LISTED: "msgspec.json.Decoder[list[msgspec.Raw]]" = msgspec.json.Decoder(list[msgspec.Raw])
 
 
@@ -154,51 +156,86 @@ def _read(item: Item, context: FileContext) -> tuple[Row, ...] | str:
     return ((f.TABLE, values | _request(record, context)),)
 
 
-def _request(record: _Record, context: FileContext) -> dict[str, Any]:
-    match = _URI.fullmatch(record.uri or "")
-    method = f.method(match[1]) if match else None
-    path, _, query = (match[2] if match else "").partition("?")
-    asked = f.query_parameters(query)
+def _request(record: Record, context: FileContext) -> dict[str, Any]:
     name = record.operation or ""
-    operation = _OPERATIONS.get(name, "other")
-    if operation == "read" and method == "HEAD":
-        operation = "head"
     status = f.status(record.http_status or None)
-    size = f.whole(record.object_size, "object_size")
     agent = free_text(record.user_agent)
-    part = f.part_number(f.only(asked, "partNumber"))
-    names = {parameter.lower() for parameter in asked}
-    is_signed = record.temp_url is True or names & {"x-amz-signature", "signature", "temp_url_sig"}
     return {
         "provider": "ceph",
-        "bucket": _stated(record.bucket),
-        "key": name_text(_key(path, record.bucket, name, operation)),
-        "version_id": name_text(f.only(asked, "versionId")),
-        "operation": operation,
+        "bucket": stated(record.bucket),
         "operation_name": name_text(name) or "",
-        "http_method": method,
         "status": status,
-        "error": _stated(record.error_code),
-        "response_bytes": f.whole(record.bytes_sent, "bytes_sent"),
-        "request_bytes": f.whole(record.bytes_received, "bytes_received"),
-        "object_size_bytes": _size(size, name, operation, status),
-        "is_range": f.is_range(operation, status, asks_for_part=part is not None or None),
+        "error": stated(record.error_code),
+        "response_bytes": bytes_sent(record.bytes_sent),
+        "request_bytes": bytes_received(record.bytes_received),
         "duration_seconds": f.duration(record.total_time, "total_time", 1_000),
         "client_address": f.address_if_any(record.remote_addr),
-        "principal": None if record.user == "anonymous" else _stated(record.user),
+        "principal": None if record.user == "anonymous" else stated(record.user),
         "access_key_id_hash": f.key_id_hash(record.access_key_id, context.key_hash),
         "user_agent": agent,
         "app_id": f.app_id(agent),
         "request_id": name_text(record.trans_id),
-        "upload_id": f.upload_id(f.only(asked, "uploadId")),
-        "part_number": part,
-        "authentication": "QueryString" if is_signed else None,
         "bucket_region": context.region,
-        "copy_source": _copy_source(record.http_x_headers) if operation == "copy" else None,
+        **asked_of(
+            name,
+            record.uri,
+            record.bucket,
+            record.http_status,
+            record.object_size,
+            record.http_x_headers,
+            record.temp_url,
+        ),
     }
 
 
-def _stated(text: str | None) -> str | None:
+def bytes_sent(stated: object) -> int | None:
+    """Bytes of the answer."""
+    return f.whole(stated, "bytes_sent")
+
+
+def bytes_received(stated: object) -> int | None:
+    """Bytes of the request."""
+    return f.whole(stated, "bytes_received")
+
+
+def asked_of(
+    name: str,
+    uri: str | None,
+    bucket: str | None,
+    http_status: _Number,
+    object_size: _Number,
+    headers: Any,  # noqa: ANN401  any JSON value
+    temp_url: object,
+) -> dict[str, Any]:
+    """What the request line tells, beside what else belongs to it."""
+    match = _URI.fullmatch(uri or "")
+    method = f.method(match[1]) if match else None
+    path, _, query = (match[2] if match else "").partition("?")
+    asked = f.query_parameters(query)
+    operation = _OPERATIONS.get(name, "other")
+    if operation == "read" and method == "HEAD":
+        operation = "head"
+    names = {parameter.lower() for parameter in asked}
+    is_signed = temp_url is True or names & {"x-amz-signature", "signature", "temp_url_sig"}
+    status = f.status(http_status or None)
+    size = f.whole(object_size, "object_size")
+    part = f.part_number(f.only(asked, "partNumber"))
+    return {
+        "key": name_text(_key(path, bucket, name, operation)),
+        "version_id": name_text(f.only(asked, "versionId")),
+        "operation": operation,
+        "http_method": method,
+        "upload_id": f.upload_id(f.only(asked, "uploadId")),
+        "part_number": part,
+        "authentication": "QueryString" if is_signed else None,
+        "object_size_bytes": _size(size, name, operation, status),
+        "is_range": f.is_range(operation, status, asks_for_part=part is not None or None),
+        "copy_source": _copy_source(headers) if operation == "copy" else None,
+    }
+
+
+def stated(text: str | None) -> str | None:
+    """A name; null where `-` stands for none."""
     return None if text == "-" else name_text(text)
 
 
