@@ -129,11 +129,26 @@ class ImagePulls(Table):
         "Time in the node's queue: including waiting minus pulling.", null="not stated"
     )
     image_bytes: pl.Int64 = c.byte_count(
-        "Size of the image, which is not what was transferred.", null="not stated", adds_up=False
+        "Size of the image, which is not what was transferred, as kubelet or runtime state it.",
+        null="not stated",
+        adds_up=False,
     )
     min_transferred_bytes: pl.Int64 = c.byte_count("Least that was transferred.")
     max_transferred_bytes: pl.Int64 = c.byte_count("Most that was transferred.", null="unbounded")
+    shared_bytes: pl.Int64 = c.byte_count(
+        "Bytes of the image that were there before, in layers that other images have too.",
+        null="what was transferred is not known exactly, or was more than the stated size",
+        adds_up=False,
+    )
+    fetched_blob_count: pl.Int64 = c.count(
+        "Layers and configurations that the registry's log shows as read.",
+        null="no such log, or it cannot tell this pull from another",
+        adds_up=False,
+    )
+    measured_by: str = c.column("What measured the bytes.", allowed=c.MEASURED_BY)
     was_present: pl.Boolean = c.column("The image was already there.")
     attempt_count: pl.Int64 = c.count("Pulls begun on this day, at least.")
     error: str = c.column("First error, redacted.", null="none")
     error_count: pl.Int64 = c.count("Pulls that failed on this day, at least.")
+    reader_zone: str = c.column("Zone of the node.", null="not known")
+    reader_region: str = c.column("Region of the node or cluster.", null="not known")

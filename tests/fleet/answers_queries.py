@@ -3,8 +3,7 @@
 from tests.fleet.answer import Table
 from tests.fleet.answers_dependencies import Use, dependencies, uses
 from tests.fleet.answers_runs import active_days, observed
-from tests.fleet.answers_storage import repeats
-from tests.fleet.transfers import Transfer
+from tests.fleet.answers_storage import Fetch, repeats
 from tests.fleet.world import Fleet
 
 
@@ -65,8 +64,8 @@ def _repeats_by_node(fleet: Fleet) -> Table:
         ("node", "object_id", "start_at"),
     )
     for row in repeats(fleet):
-        item = row["transfer"]
-        assert isinstance(item, Transfer)
+        item = row["fetch"]
+        assert isinstance(item, Fetch)
         if row["scope"] != "node" or row["scope_id"] is None:
             continue
         table.add(

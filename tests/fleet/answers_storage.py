@@ -1,13 +1,11 @@
 """Answers: object_transfers and repeat_transfers (definitions.md 20, 25, 26, 30)."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
 from tests.fleet.answer import NOT_STATED, Table
 from tests.fleet.transfers import Transfer, transfers
-from tests.fleet.world import Fleet
-
-SCOPES = ("run", "node", "fleet")
+from tests.fleet.world import Container, Fleet, Pod, Pull, Run
 
 
 def object_transfers(fleet: Fleet) -> Table:
@@ -66,94 +64,167 @@ def object_transfers(fleet: Fleet) -> Table:
     return table
 
 
+@dataclass(frozen=True)
+class Fetch:
+    """One read of an object, or one pull of an image, with the bounds of what it moved."""
+
+    kind: str
+    object_id: str
+    resource_id: str
+    dataset_id: str | None
+    start: datetime
+    size: int
+    least: int
+    most: int
+    pod: Pod | None
+    run: Run | None
+    match_kind: str
+    bucket_region: str | None
+
+    def place(self, scope: str) -> str | None:
+        """Return where it happened, or None where that is not known."""
+        if scope == "run":
+            return self.run.uuid if self.run is not None else None
+        if scope == "fleet":
+            return "fleet"
+        if self.pod is None:
+            return None
+        node = self.pod.node
+        return {"node": node.name, "zone": node.zone, "region": node.region}[scope]
+
+
+def fetches(fleet: Fleet) -> list[Fetch]:
+    """Return all reads that moved bytes and all pulls that ended, by time."""
+    found = [_read(item) for item in transfers(fleet) if item.operation == "read" and item.bytes]
+    found += [
+        _pull(pod, container, container.pull)
+        for pod in fleet.pods
+        if pod.run is not None and pod.watched
+        for container in pod.containers
+        if container.pull is not None
+        and container.pull.end is not None
+        and not container.pull.was_present
+        and container.pull.error is None
+    ]
+    return sorted(found, key=lambda item: (item.start, item.object_id))
+
+
+def _read(item: Transfer) -> Fetch:
+    assert item.size is not None
+    return Fetch(
+        kind="object",
+        object_id=item.object_id,
+        resource_id=item.resource_id,
+        dataset_id=item.dataset_id,
+        start=item.start,
+        size=item.size,
+        least=item.bytes,
+        most=item.bytes,
+        pod=item.pod,
+        run=item.run,
+        match_kind=item.first.match_kind,
+        bucket_region=item.bucket_region,
+    )
+
+
+def _pull(pod: Pod, container: Container, pull: Pull) -> Fetch:
+    """A pull moved between nothing, if all layers were there, and the whole image."""
+    assert pull.end is not None
+    assert pull.image_bytes is not None
+    if pull.start.date() != pull.end.date():
+        message = "a pull of the scenario crosses midnight"
+        raise ValueError(message)
+    repository = f"oci://{container.image.rpartition(':')[0]}"
+    return Fetch(
+        kind="image",
+        object_id=f"{repository}@{container.digest}",
+        resource_id=f"{repository}@{container.digest}",
+        dataset_id=repository,
+        start=pull.start,
+        size=pull.image_bytes,
+        least=0,
+        most=pull.image_bytes,
+        pod=pod,
+        run=pod.run,
+        match_kind="uid",
+        bucket_region=None,
+    )
+
+
 def repeats(fleet: Fleet) -> list[dict[str, object]]:
-    """Return the rows of repeat_transfers, with the transfer itself under `transfer`."""
-    reads = [item for item in transfers(fleet) if item.operation == "read" and item.bytes > 0]
+    """Return the rows of repeat_transfers, with the fetch itself under `fetch`."""
+    found = fetches(fleet)
     rows: list[dict[str, object]] = []
-    for item in reads:
-        fleet_row = _row(item, reads, "fleet", _whole_fleet)
+    for item in found:
+        fleet_row = _row(item, found, "fleet")
         if fleet_row is None:
             continue
         rows.append(fleet_row)
-        for scope, place in (("run", _run_of), ("node", _node_of)):
-            if place(item) is None:
+        for scope in ("run", "node", "zone", "region"):
+            if item.place(scope) is None:
                 unknown = dict(fleet_row)
                 unknown.update(scope=scope, scope_id=None, min_repeat_bytes=0)
                 rows.append(unknown)
                 continue
-            row = _row(item, reads, scope, place)
+            row = _row(item, found, scope)
             if row is not None:
                 rows.append(row)
     return rows
 
 
-def _whole_fleet(_: Transfer) -> str | None:
-    return "fleet"
-
-
-def _run_of(item: Transfer) -> str | None:
-    return item.run.uuid if item.run is not None else None
-
-
-def _node_of(item: Transfer) -> str | None:
-    return item.pod.node.name if item.pod is not None else None
-
-
-def _row(
-    item: Transfer,
-    reads: list[Transfer],
-    scope: str,
-    place: Callable[[Transfer], str | None],
-) -> dict[str, object] | None:
-    """Return the statement of one transfer in one scope, or None where it repeats nothing."""
+def _row(item: Fetch, found: list[Fetch], scope: str) -> dict[str, object] | None:
+    """Return the statement of one fetch in one scope, or None where it repeats nothing."""
     earlier = [
         other
-        for other in reads
+        for other in found
         if other.object_id == item.object_id
         and other.start < item.start
-        and place(other) == place(item)
+        and other.place(scope) == item.place(scope)
     ]
-    size = item.size
-    assert size is not None
-    before = sum(other.bytes for other in earlier)
-    least = max(0, before + item.bytes - size) - max(0, before - size)
+    before = sum(other.least for other in earlier)
+    least = max(0, before + item.least - item.size) - max(0, before - item.size)
     if not earlier and least == 0:
         return None
     previous = max(earlier, key=lambda other: other.start) if earlier else None
-    previous_at: datetime = previous.start if previous else item.start
     return {
-        "transfer": item,
+        "fetch": item,
         "scope": scope,
-        "scope_id": place(item) if scope != "fleet" else None,
-        "previous_at": previous_at,
-        "previous_run_uuid": _run_of(previous) if previous else None,
+        "scope_id": item.place(scope) if scope != "fleet" else None,
+        "previous_at": previous.start if previous else item.start,
+        "previous_run_uuid": previous.place("run") if previous else None,
         "min_repeat_bytes": least,
-        "max_repeat_bytes": item.bytes if earlier else least,
+        "max_repeat_bytes": item.most if earlier else least,
     }
 
 
 def repeat_transfers(fleet: Fleet) -> Table:
-    """Return every read that repeats an earlier one within its run, its node or the fleet."""
+    """Return every fetch of a known content that repeats an earlier one, in every scope.
+
+    Which hosts serve packages or repositories is the catalogue's to say, so that contacts with them
+    are not stated.
+    """
     table = Table(
         "repeat_transfers",
         (
-            "date", "scope", "scope_id", "object_id", "start_at", "previous_at",
+            "date", "scope", "scope_id", "resource_kind", "object_id", "start_at", "previous_at",
             "previous_run_uuid", "cluster", "node", "run_uuid", "project", "resource_id",
-            "dataset_id", "grade", "object_size_bytes", "transferred_bytes", "min_repeat_bytes",
-            "max_repeat_bytes", "reader_region", "bucket_region", "match_kind",
+            "dataset_id", "grade", "object_size_bytes", "transferred_bytes",
+            "min_transferred_bytes", "max_transferred_bytes", "min_repeat_bytes",
+            "max_repeat_bytes", "reader_zone", "reader_region", "bucket_region", "match_kind",
         ),
         ("date", "scope", "object_id", "start_at"),
-        rows_where="scope IN ('run', 'node', 'fleet')",
+        rows_where="grade = 'object'",
     )  # fmt: skip
     for row in repeats(fleet):
-        item = row.pop("transfer")
-        assert isinstance(item, Transfer)
+        item = row.pop("fetch")
+        assert isinstance(item, Fetch)
         pod, run = item.pod, item.run
-        row_of_unknown = row["scope"] in {"run", "node"} and row["scope_id"] is None
-        if row_of_unknown:
+        if row["scope"] != "fleet" and row["scope_id"] is None:
             row["previous_at"] = row["previous_run_uuid"] = NOT_STATED
+        elsewhere = NOT_STATED if run else None
         table.add(
             date=item.start.date(),
+            resource_kind=item.kind,
             object_id=item.object_id,
             start_at=item.start,
             cluster=pod.cluster.name if pod else None,
@@ -164,10 +235,13 @@ def repeat_transfers(fleet: Fleet) -> Table:
             dataset_id=item.dataset_id,
             grade="object",
             object_size_bytes=item.size,
-            transferred_bytes=item.bytes,
-            reader_region=item.reader_region if pod else (NOT_STATED if run else None),
+            transferred_bytes=item.least if item.least == item.most else None,
+            min_transferred_bytes=item.least,
+            max_transferred_bytes=item.most,
+            reader_zone=pod.node.zone if pod else elsewhere,
+            reader_region=pod.node.region if pod else elsewhere,
             bucket_region=item.bucket_region,
-            match_kind=item.first.match_kind,
+            match_kind=item.match_kind,
             **row,
         )
     return table

@@ -18,21 +18,42 @@ derived), `error_count` the larger of `Failed to pull image` and `Error: ErrImag
 that no state dates are put to the newest pull of the day; those of a count that began before the
 day and was not seen before it are left out. So both are least numbers.
 
-**Bytes.** An image that was present moved none. A finished pull without failures moved between
-nothing (all layers were there) and the image's size, stated compressed by containerd and unpacked
-by others, so always a most. All else is unbounded.
+**Bytes** (`measured_by`), by the best that is there:
+
+* an image that was present moved none;
+* `application_log`: what the runtime's own log says that it read for the pull (containerd's
+  `stop pulling image`), exact where there is a line for each attempt;
+* `registry_log`: what the registry's log says that it sent to the node's address for that
+  repository while the pull was under way; all of it, if the manifest is among it and no blob was
+  sent from elsewhere. A node behind a shared address is in no such row;
+* `image_size`: a finished pull without failures moved between nothing (all layers were there) and
+  the image's size, stated compressed by containerd and unpacked by others, so always a most;
+* all else is unbounded (`none`).
+
+A line or request counts only if one pull alone can have caused it. `shared_bytes` is what of the
+image was there before, in layers that other images have too: its size less what was moved.
 
 **Digest**: of the container's state that started nearest behind the end of the pull.
 
 A pull that crosses midnight has a row on each day on which something of it happened, under one id.
 """
 
-from transforms.day import BuildDay
+from datetime import timedelta
+
+from transforms.day import SKEW_GUARD, BuildDay
+from transforms.intermediate.cluster_regions import cluster_regions
 from transforms.intermediate.pod_match import match_pods
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
 PACKAGE = "transforms.intermediate"
+PULLS = (
+    "image_pull_merged",
+    "image_pull_logged",
+    "image_pull_requests",
+    "node_places",
+    "agreed_regions",
+)
 
 
 def build(session: SqlSession, day: BuildDay) -> str:
@@ -42,7 +63,9 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "span_start": day.start_at - day.look_back.pods,
         "day_start": day.start_at,
         "day_end": day.end_at,
+        "guard_us": SKEW_GUARD // timedelta(microseconds=1),
     }
+    session.register("cluster_regions", cluster_regions(day))
     helpers = (
         "image_pull_states",
         "match_input",
@@ -50,12 +73,15 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "image_pull_series",
         "image_pull_occurrences",
         "image_pull_containers",
+        *PULLS,
     )
     with session.dropped(*helpers):
         session.create("image_pull_states", PACKAGE, "image_pull_states", values)
         session.create("match_input", PACKAGE, "image_pull_match_input", values)
         match_pods(session, day)
         for step in ("image_pull_series", "image_pull_occurrences", "image_pull_containers"):
+            session.create(step, PACKAGE, step, values)
+        for step in PULLS:
             session.create(step, PACKAGE, step, values)
         return session.create("image_pulls_built", PACKAGE, "image_pulls", values)
 
@@ -67,6 +93,9 @@ TRANSFORM = Transform(
         Reads("container_states", "pods"),
         Reads("pod_intervals", "pods"),
         Reads("node_states", "pods"),
+        Reads("image_pull_logs", "pods"),
+        Reads("registry_requests", "pods"),
     ),
     build=build,
+    version=2,
 )

@@ -65,6 +65,7 @@ from datetime import timedelta
 import polars as pl
 
 from transforms.day import SKEW_GUARD, BuildDay
+from transforms.intermediate.cluster_regions import cluster_regions
 from transforms.intermediate.container_match import match_containers
 from transforms.intermediate.pod_match import match_pods
 from transforms.intermediate.stage_match import match_stages
@@ -78,7 +79,6 @@ LONGEST_SESSION = timedelta(hours=12)
 """A role's session lives no longer; for sessions whose end is not stated."""
 MOST_CANDIDATES = 100
 
-REGIONS = pl.Schema({"cluster": pl.String(), "region": pl.String()})
 DATASETS = pl.Schema({"ordinal": pl.Int64(), "dataset_id": pl.String(), "pattern": pl.String()})
 NAT_ADDRESSES = pl.Schema({"address": pl.String(), "cluster": pl.String()})
 BUCKETS = pl.Schema({"ordinal": pl.Int64(), "pattern": pl.String(), "region": pl.String()})
@@ -102,7 +102,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "stage_input", "stage_output",
         "transfer_groups", "transfer_matched", "container_input", "container_output",
         "transfer_totals", "transfer_prefixes", "transfer_resources", "transfer_buckets",
-        "node_places",
+        "node_places", "agreed_regions",
     )  # fmt: skip
     with session.dropped(*helpers):
         evidence = (
@@ -136,16 +136,16 @@ def build(session: SqlSession, day: BuildDay) -> str:
         session.create("transfer_resources", PACKAGE, "transfer_resources")
         session.create("transfer_buckets", PACKAGE, "transfer_buckets")
         session.create("node_places", PACKAGE, "node_places")
+        session.create("agreed_regions", PACKAGE, "agreed_regions")
         session.create("stage_input", PACKAGE, "transfer_stage_input")
         match_stages(session)
         return session.create("object_transfers", PACKAGE, "object_transfers", values)
 
 
 def _register_settings(session: SqlSession, day: BuildDay) -> None:
-    regions = [(facts.name, facts.region) for facts in day.clusters]
     datasets = [(n, name, pattern) for n, (name, pattern) in enumerate(day.datasets)]
     buckets = [(n, pattern, region) for n, (pattern, region) in enumerate(day.buckets)]
-    session.register("cluster_regions", pl.DataFrame(regions, schema=REGIONS, orient="row"))
+    session.register("cluster_regions", cluster_regions(day))
     session.register("dataset_patterns", pl.DataFrame(datasets, schema=DATASETS, orient="row"))
     session.register(
         "nat_addresses", pl.DataFrame(day.nat_addresses, schema=NAT_ADDRESSES, orient="row")

@@ -2,16 +2,8 @@
 -- Grain: one transfer that has a request on the day.
 -- Reads: transfer_totals, transfer_groups, transfer_resources, transfer_buckets, node_places,
 --   stage_output,
---   cluster_regions.
+--   agreed_regions.
 -- Parameters: $end_us (end of the day).
-WITH agreed AS (
-    SELECT c.cluster, c.region
-    FROM cluster_regions AS c
-    WHERE NOT EXISTS (
-        SELECT 1 FROM node_places AS n WHERE n.cluster = c.cluster AND n.region <> c.region
-    )
-)
-
 SELECT
     row_id([
         id_text(g.provider), id_text(g.bucket), id_text(g.key), id_text(g.version_id),
@@ -90,4 +82,4 @@ INNER JOIN transfer_buckets AS k ON g.bucket_id = k.bucket_id
 LEFT JOIN stage_output AS s
     ON t.group_number = s.item_id.group_number AND t.first_record_id = s.item_id.record_id
 LEFT JOIN node_places AS n ON t.cluster = n.cluster AND t.node = n.node
-LEFT JOIN agreed AS a ON t.cluster = a.cluster
+LEFT JOIN agreed_regions AS a ON t.cluster = a.cluster

@@ -53,7 +53,7 @@ WITH told AS (
         'image_pull' AS stage,
         resource_id, endpoint,
         'pull' AS operation,
-        CASE WHEN has_bytes THEN 'image_size' ELSE 'none' END AS measured_by,
+        CASE WHEN has_bytes THEN measured_by ELSE 'none' END AS measured_by,
         'image' AS resource_kind,
         pod_uid,
         CAST(NULL AS VARCHAR) AS principal,

@@ -24,6 +24,7 @@ SELECT
     error,
     (was_present OR end_at IS NOT NULL)
     AND (max_transferred_bytes IS NOT NULL OR min_transferred_bytes > 0) AS has_bytes,
+    measured_by,
     min_transferred_bytes,
     max_transferred_bytes
 FROM image_pulls

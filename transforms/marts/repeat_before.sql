@@ -1,10 +1,16 @@
--- What was read of an object on the days before, summed up: only the sum and the latest read count.
--- Grain: one object, scope, place and stated size, per day on which a read of the day began.
--- Reads: repeat_told.
+-- What was fetched of a content on the days before, summed up: only the sum and the latest fetch
+-- count.
+-- Grain: one thing, content, scope and place.
+-- Reads: repeat_scoped.
 SELECT
-    start_date, provider, object_id, scope, scope_key, size_class,
+    wanted_number, scope, scope_key, content,
     SUM(bytes) AS bytes,
-    MAX(STRUCT_PACK(us := start_us, id := transfer_id, run := run_uuid)) AS latest
-FROM repeat_told
+    MAX(
+        STRUCT_PACK(
+            us := start_us, id := transfer_id, run := run_uuid, node := node_key,
+            zone := reader_zone
+        )
+    ) FILTER (WHERE has_read) AS latest
+FROM repeat_scoped
 WHERE is_before
-GROUP BY start_date, provider, object_id, scope, scope_key, size_class
+GROUP BY wanted_number, scope, scope_key, content

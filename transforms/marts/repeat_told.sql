@@ -1,33 +1,73 @@
--- All reads of the objects that the day's reads read, as known at the end of the day on which such
--- a read began, once for each scope. A read of an unknown place has no key in that scope.
--- Grain: one row of object_transfers and scope, per day on which a read of the day began.
--- Reads: object_transfers (days of the look-back), repeat_reads.
+-- All fetches of the things that were fetched on the day, as known at the end of the day on which
+-- such a fetch began. Null places are not known. `has_read` is false where nothing is known to have
+-- been moved by then.
+-- Grain: one fetch and day, per day on which a fetch of the day began.
+-- Reads: object_transfers, repeat_pulls, repeat_contacts (days of the look-back), repeat_wanted,
+--   repeat_fetches.
 -- Parameters: none.
-WITH wanted AS (
-    SELECT DISTINCT start_date, provider, object_id
-    FROM repeat_reads
+WITH told AS (
+    SELECT
+        w.wanted_number, w.start_date,
+        t.transfer_id, t.start_at, t.run_uuid, t.cluster, t.node, t.reader_zone, t.reader_region,
+        t.transferred_bytes AS bytes,
+        t.object_size_bytes AS size_bytes,
+        t.etag,
+        TRUE AS has_read
+    FROM object_transfers AS t
+    INNER JOIN repeat_wanted AS w
+        ON t.provider = w.provider AND t.object_id = w.object_id AND t.date <= w.start_date
+    WHERE
+        t.operation = 'read'
+        AND (t.transferred_bytes > 0 OR t.unlogged_bytes_count > t.not_modified_count)
+        AND NOT REGEXP_MATCHES(COALESCE(t.principal, ''), '^(svc:|AmazonS3$)')
+    UNION ALL
+    SELECT
+        w.wanted_number, w.start_date,
+        p.transfer_id, p.start_at, p.run_uuid, p.cluster, p.node, p.reader_zone, p.reader_region,
+        CASE WHEN p.has_moved THEN p.min_bytes ELSE 0 END AS bytes,
+        p.size_bytes,
+        NULL AS etag,
+        TRUE AS has_read
+    FROM repeat_pulls AS p
+    INNER JOIN repeat_wanted AS w
+        ON w.provider = 'oci' AND p.object_id = w.object_id AND p.date <= w.start_date
+    UNION ALL
+    SELECT
+        w.wanted_number, w.start_date,
+        c.transfer_id, c.start_at, c.run_uuid, c.cluster, c.node, c.reader_zone, c.reader_region,
+        COALESCE(c.min_bytes, 0) AS bytes,
+        NULL AS size_bytes,
+        NULL AS etag,
+        TRUE AS has_read
+    FROM repeat_contacts AS c
+    INNER JOIN repeat_wanted AS w
+        ON w.provider = 'host' AND c.object_id = w.object_id AND c.date <= w.start_date
+    UNION ALL
+    -- A fetch of the day may have moved nothing yet when its first day ended.
+    SELECT
+        w.wanted_number, w.start_date,
+        f.transfer_id, f.start_at, f.run_uuid, f.cluster, f.node, f.reader_zone, f.reader_region,
+        0 AS bytes,
+        f.size_bytes,
+        f.etag,
+        FALSE AS has_read
+    FROM repeat_fetches AS f
+    INNER JOIN repeat_wanted AS w
+        ON f.start_date = w.start_date AND f.provider = w.provider AND f.object_id = w.object_id
 )
 
 SELECT
-    w.start_date,
-    t.provider,
-    t.object_id,
-    s.scope,
-    CASE s.scope
-        WHEN 'run' THEN t.run_uuid
-        WHEN 'node' THEN t.cluster || '/' || t.node
-        ELSE ''
-    END AS scope_key,
-    t.transfer_id,
-    t.run_uuid,
-    t.start_at < CAST(w.start_date AS TIMESTAMPTZ) AS is_before,
-    epoch_us(t.start_at) AS start_us,
-    t.transferred_bytes AS bytes,
-    CASE WHEN t.version_id IS NULL THEN t.object_size_bytes END AS size_class
-FROM object_transfers AS t
-INNER JOIN wanted AS w
-    ON t.provider = w.provider AND t.object_id = w.object_id AND t.date <= w.start_date
-CROSS JOIN (VALUES ('run'), ('node'), ('fleet')) AS s (scope)
-WHERE
-    t.operation = 'read'
-    AND (t.transferred_bytes > 0 OR t.unlogged_bytes_count > t.not_modified_count)
+    wanted_number,
+    transfer_id,
+    epoch_us(start_at) AS start_us,
+    start_at < CAST(start_date AS TIMESTAMPTZ) AS is_before,
+    run_uuid,
+    CASE WHEN cluster IS NOT NULL AND node IS NOT NULL THEN cluster || '/' || node END
+        AS node_key,
+    reader_zone,
+    reader_region,
+    bytes,
+    size_bytes,
+    etag,
+    has_read
+FROM told

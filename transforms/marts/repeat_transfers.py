@@ -1,18 +1,47 @@
-"""repeat_transfers: what was fetched again within a run, a node or the fleet (definitions.md 26).
+"""repeat_transfers: what was fetched again within a run, node, zone, region or the fleet.
 
-Reads are successful reads that moved bytes. One object is one provider, bucket, key and version; an
-unknown version is part of the identity. Where the version is unknown and two reads state different
-sizes, the object was replaced between them: that earlier read counts for nothing.
+**Fetches** are of three kinds, side by side:
 
-With S the bytes of the object that reads of the scope beginning in [start_at - 30 d, start_at) had
-moved by the end of the day on which this read began, plus its own bytes of earlier days, and b its
-bytes of this day: min = max(0, S + b - size) - max(0, S - size), 0 where the size is unknown; max =
-b if there was an earlier read, else min. So the minima of a scope add up to what was read beyond
-one whole object, over reads and over days.
+* reads of objects (`object_transfers`): successful reads that moved bytes, or whose bytes the log
+  leaves out. A 304 and a HEAD are no read, error bodies no bytes of one; parts, retries and what an
+  aborted 200 moved belong to their burst. What the storage reads for itself is no fetch;
+* pulls of images (`image_pulls`) that ended on the day; an image that was present was not pulled;
+* contacts of runs with model hubs, git and package hosts (`run_dependency_days`). The thing is the
+  one repository, with its revision, that the run declares and the host serves, else the host. A
+  contact of a day on which no connection began goes on with the day's before.
 
-A read whose run or node is not known has a row in that scope with min 0 and the fleet's max, where
-the fleet has one. An earlier read whose place is not known may have been in the scope: it raises
-max, never min, and is named as previous only where no earlier read of the scope is known.
+`grade` says what the evidence shows: `object`, which content was fetched (a log of the storage, an
+image's digest), or `endpoint`, only from where (a host, a repository, an image's tag). Of an
+endpoint nothing is certain: min is 0, and max what the contact received (null: not bounded).
+
+**One content** is one provider, bucket, key and version, one image digest. A version that is not
+known is part of the identity; such an object got another content where a write, a copy onto it or a
+deletion lies between two reads, or they state another ETag or size. A content that comes back is
+another one. A read that states neither is of the latest.
+
+**Bounds** (definitions.md 26). With S the bytes of the content that fetches of the scope beginning
+in [start_at - 30 d, start_at) had moved by the end of the day on which this one began, plus its own
+bytes of earlier days, and b its bytes of this day: min = max(0, S + b - size) - max(0, S - size), 0
+where the size is unknown; max = b if there was an earlier one, else min. Where bytes are a range, S
+and b are the least for min, and b the most for max. So the minima of a scope add up, over fetches
+and over days, to what was moved beyond one whole object, which is certain as a sum from the first
+fetch on; a single row's min is its share of that in the order of time, and of ranges whose offsets
+no log states another row may be the one that repeated. Whole reads are exact in each row.
+
+**Places.** A fetch whose run, node, zone or region is not known has a row in that scope with min 0
+and the fleet's max, where the fleet has one. An earlier fetch of an unknown place may have been in
+the scope: it raises max, never min, and is named as previous only where none of the scope is known.
+Scopes nest and are never added to each other.
+
+**Remedies** (repeat_remedies.sql) go by what was fetched, the scope and the regions: `pin_revision`
+(pin the revision and cache it), `node_cache`, `zone_cache`, `image_pre_pull`, `image_mirror` (peer
+to peer, or near the nodes), `bucket_replica`, `move_job`, `gateway_endpoint`. None where the place
+of the repeat, or the regions that decide, are not known.
+
+**Avoidable** is what the repeated bytes of reads cost at list prices on the path that they took:
+the charges that path_prices.py finds for it, min_repeat_bytes at the cheapest and max_repeat_bytes
+at the dearest, bytes only; what a cache itself costs is not taken off. Null where a price is
+missing, and of images and hosts, whose path no request log shows.
 """
 
 import datetime as dt
@@ -20,33 +49,74 @@ import datetime as dt
 import polars as pl
 
 from transforms.day import BuildDay
+from transforms.marts.path_prices import price_paths
+from transforms.marts.path_settings import show_path_settings
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
 PACKAGE = "transforms.marts"
-STEPS = (
-    "repeat_reads",
+SOURCES = (
+    "repeat_contact_kinds",
+    "repeat_declared",
+    "repeat_hosts",
+    "repeat_contacts",
+    "repeat_pulls",
+)
+"""Fetches of all kinds but objects, over the look-back."""
+EARLIER = (
+    "repeat_wanted",
     "repeat_told",
+    "repeat_contents",
     "repeat_before",
-    "repeat_places",
     "repeat_day",
     "repeat_old",
     "repeat_judged",
-    "runs_of_day",
+)
+"""What went before each fetch of the day."""
+PRICES = (
+    "path_gateways",
+    "object_paths",
+    "paths",
+    "path_prices",
+    "priced_counts",
+    "repeat_amounts",
 )
 
 
 def build(session: SqlSession, day: BuildDay) -> str:
     """Make the repeats of one day, of all clusters."""
+    look_back_start = (day.start_at - day.look_back.repeats - day.look_back.transfers).date()
     values = {
         "date": day.date,
         "look_back_us": day.look_back.repeats // dt.timedelta(microseconds=1),
+        "look_back_start": look_back_start,
     }
-    with session.dropped(*STEPS):
-        for step in STEPS:
+
+    def create(*steps: str) -> None:
+        for step in steps:
             session.create(step, PACKAGE, step, values)
+
+    with session.dropped("repeat_fetches", "repeat_measured", "repeat_remedies", "runs_of_day"):
+        with session.dropped(*SOURCES):
+            create(*SOURCES, "repeat_fetches")
+            with session.dropped(*EARLIER, "repeat_scoped"):
+                create("repeat_wanted", "repeat_told", "repeat_contents")
+                # A row for each scope, five times as many as were told: nobody needs to hold them.
+                session.create_view("repeat_scoped", PACKAGE, "repeat_scoped")
+                create("repeat_before", "repeat_day", "repeat_old", "repeat_judged")
+                create("repeat_measured")
+        create("repeat_remedies", "runs_of_day")
         session.register("repeat_history", _history(session, day))
-        return session.create("repeat_transfers_built", PACKAGE, "repeat_transfers", values)
+        with session.dropped("repeat_avoidable"):
+            with session.dropped(*PRICES):
+                show_path_settings(session, day)
+                create("path_gateways", "object_paths")
+                session.create("paths", PACKAGE, "repeat_paths")
+                price_paths(session, day)
+                session.create("priced_counts", PACKAGE, "repeat_priced_counts")
+                session.create("repeat_amounts", PACKAGE, "price_of_path")
+                create("repeat_avoidable")
+            return session.create("repeat_transfers_built", PACKAGE, "repeat_transfers", values)
 
 
 def history_basis(start_date: dt.date, day: BuildDay) -> str:
@@ -71,7 +141,7 @@ def history_basis(start_date: dt.date, day: BuildDay) -> str:
 
 def _history(session: SqlSession, day: BuildDay) -> pl.DataFrame:
     found = session.connection.execute(
-        "SELECT DISTINCT start_date FROM repeat_reads ORDER BY start_date"
+        "SELECT DISTINCT start_date FROM repeat_fetches ORDER BY start_date"
     ).fetchall()
     return pl.DataFrame(
         [(start, history_basis(start, day)) for (start,) in found],
@@ -82,6 +152,16 @@ def _history(session: SqlSession, day: BuildDay) -> pl.DataFrame:
 
 TRANSFORM = Transform(
     table="repeat_transfers",
-    reads=(Reads("object_transfers", "repeats"), Reads("runs")),
+    reads=(
+        Reads("object_transfers", "repeats"),
+        Reads("image_pulls", "repeats"),
+        Reads("run_dependency_days", "repeats"),
+        Reads("declared_dependencies", "repeats"),
+        Reads("pod_intervals", "repeats"),
+        Reads("peer_traffic"),
+        Reads("runs"),
+        Reads("prices"),
+    ),
     build=build,
+    version=2,
 )

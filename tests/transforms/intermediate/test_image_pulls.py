@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.transforms.frames import DAY, at, checked, show
-from transforms.day import BuildDay
+from transforms.day import BuildDay, ClusterFacts
 from transforms.intermediate.image_pulls import build
 from transforms.sql import SqlSession
 
+CLUSTERS = (ClusterFacts("alder", region="us-east-1"),)
 POD = "aaaaaaaa-0000-0000-0000-00000000000a"
 RUN = "0123456789abcdef0123456789abcdef"
 NEXT = DAY + timedelta(days=1)
@@ -89,6 +90,9 @@ def built(
     containers: Iterable[dict[str, Any]] = (),
     pods: Iterable[dict[str, Any]] | None = None,
     day: date = DAY,
+    nodes: Iterable[dict[str, Any]] = (),
+    runtime: Iterable[dict[str, Any]] = (),
+    requests: Iterable[dict[str, Any]] = (),
 ) -> pl.DataFrame:
     shown = [p | {"date": day} for p in ([pod()] if pods is None else pods)]
     with SqlSession(threads=1) as session:
@@ -97,9 +101,11 @@ def built(
             kube_event_states=events,
             container_states=containers,
             pod_intervals=shown,
-            node_states=[],
+            node_states=nodes,
+            image_pull_logs=runtime,
+            registry_requests=requests,
         )
-        name = build(session, BuildDay(date=day, cluster="alder"))
+        name = build(session, BuildDay(day, "alder", clusters=CLUSTERS))
         return checked(session, "image_pulls", name)
 
 
@@ -129,10 +135,15 @@ def test_a_pull_runs_from_its_pulling_to_its_pulled_event():
         "image_bytes": 1000,
         "min_transferred_bytes": 0,
         "max_transferred_bytes": 1000,
+        "shared_bytes": None,
+        "fetched_blob_count": None,
+        "measured_by": "image_size",
         "was_present": False,
         "attempt_count": 1,
         "error": None,
         "error_count": 0,
+        "reader_zone": None,
+        "reader_region": "us-east-1",
     }
 
 
@@ -426,3 +437,114 @@ def test_rows_are_pulls_with_an_end_behind_their_start_and_an_honest_range(
         limited = rows.filter(pl.col("max_transferred_bytes") > 0)
         assert (limited["max_transferred_bytes"] == limited["image_bytes"]).all()
         assert rows.filter(pl.col("was_present"))["attempt_count"].sum() == 0
+
+
+# -- logs of the runtime and of the registry -----------------------------------------------------
+
+NODE = {
+    "cluster": "alder",
+    "node": "node-a",
+    "addresses": ["10.0.0.1"],
+    "zone": "us-east-1b",
+    "region": "us-east-1",
+}
+BYTES = ("min_transferred_bytes", "max_transferred_bytes", "shared_bytes", "measured_by")
+
+
+def fetched(time: str, count: int, **more: Any) -> dict[str, Any]:
+    line = {"cluster": "alder", "node": "node-a", "event": "fetched", "image": IMAGE}
+    return line | {"event_at": at(time), "transferred_bytes": count} | more
+
+
+def asked(time: str, count: int | None, target: str = "blob", **more: Any) -> dict[str, Any]:
+    return {
+        "event_at": at(time),
+        "log_kind": "access",
+        "registry": "registry.example.com",
+        "repository": "ml/train",
+        "target": target,
+        "digest": f"sha256:{count}",
+        "operation": "read",
+        "status": 200,
+        "response_bytes": count,
+        "client_address": "10.0.0.1",
+    } | more
+
+
+PULL = [pulling(at("10:00")), pulled(at("10:00:14"))]
+
+
+def test_the_runtimes_line_tells_what_a_pull_read_and_so_what_the_node_had():
+    (row,) = built(PULL, runtime=[fetched("10:00:13", 300)], nodes=[NODE]).to_dicts()
+    assert [row[name] for name in BYTES] == [300, 300, 700, "application_log"]
+    assert (row["reader_zone"], row["reader_region"]) == ("us-east-1b", "us-east-1")
+
+
+def test_an_attempt_without_a_line_leaves_the_most_open():
+    events = [pulling(at("09:59")), failed(at("09:59:30")), *PULL]
+    one = [fetched("10:00:13", 300)]
+    assert built(events, runtime=one).select(BYTES).rows() == [(300, None, None, "application_log")]
+    both = [fetched("09:59:30", 200), *one]
+    (row,) = built(events, runtime=both).select(BYTES).rows()
+    assert row == (500, 500, 500, "application_log")
+
+
+def test_lines_that_two_pulls_may_have_caused_count_for_neither():
+    other = "bbbbbbbb-0000-0000-0000-00000000000b"
+    twice = [*PULL, *(e | {"involved_uid": other, "involved_name": "pod-b"} for e in PULL)]
+    line, request = [fetched("10:00:13", 300)], [asked("10:00:05", 300)]
+    rows = built(twice, pods=[pod(), pod(pod_uid=other, pod_name="pod-b")], runtime=line,
+                 requests=request, nodes=[NODE])  # fmt: skip
+    assert rows.select(BYTES).rows() == [(0, 1000, None, "image_size")] * 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        fetched("10:00:17", 300), fetched("09:59:57", 300), fetched("10:00:13", 300, node="node-b"),
+        fetched("10:00:13", 300, image="registry.example.com/ml/train:2"),
+        fetched("10:00:13", 300, cluster="birch"), fetched("10:00:13", 300, node=None),
+    ],
+)  # fmt: skip
+def test_lines_of_other_times_nodes_and_images_are_not_this_pulls(line: dict[str, Any]):
+    assert built(PULL, runtime=[line]).select(BYTES).rows() == [(0, 1000, None, "image_size")]
+
+
+def test_a_runtimes_size_stands_where_the_kubelet_states_none():
+    old = [pulling(at("10:00")), pulled(at("10:00:14"), message=f"Successfully pulled {NAME}")]
+    line = fetched("10:00:13", None, event="pulled", image_bytes=900)
+    (row,) = built(old, runtime=[line]).to_dicts()
+    assert (row["image_bytes"], row["max_transferred_bytes"]) == (900, 900)
+
+
+def test_a_registrys_log_tells_what_it_sent_to_the_node():
+    requests = [
+        asked("10:00:01", 10, "manifest"), asked("10:00:02", 400), asked("10:00:03", 200),
+        asked("10:00:03", 200, log_kind="application"),
+        asked("10:00:04", 5, operation="head"), asked("10:00:04", 5, status=404),
+        asked("10:00:04", 5, client_address="10.0.0.9"), asked("10:00:04", 5, repository="ml/x"),
+        asked("10:00:04", 5, registry="other.example.com"),
+        asked("10:00:04", None, log_kind="audit"), asked("09:00", 5),
+    ]  # fmt: skip
+    (row,) = built(PULL, requests=requests, nodes=[NODE]).to_dicts()
+    assert [row[name] for name in BYTES] == [610, 610, 390, "registry_log"]
+    assert row["fetched_blob_count"] == 2
+    away = [*requests, asked("10:00:05", None, status=307, is_redirected=True)]
+    assert built(PULL, requests=away, nodes=[NODE]).select(BYTES).rows() == [
+        (610, 1000, None, "registry_log")
+    ]
+    no_manifest = built(PULL, requests=requests[1:], nodes=[NODE])
+    assert no_manifest.select(BYTES).rows() == [(600, 1000, None, "registry_log")]
+
+
+def test_the_runtime_is_believed_before_the_registry():
+    requests = [asked("10:00:01", 10, "manifest"), asked("10:00:02", 400)]
+    rows = built(PULL, requests=requests, runtime=[fetched("10:00:13", 350)], nodes=[NODE])
+    assert rows.select(BYTES).rows() == [(350, 350, 650, "application_log")]
+
+
+def test_wild_numbers_of_logs_do_not_stop_the_day():
+    most = 2**63 - 1
+    requests = [asked("10:00:01", most, "manifest"), asked("10:00:02", most)]
+    rows = built(PULL, requests=requests, nodes=[NODE])
+    assert rows.select(BYTES).rows() == [(most, most, None, "registry_log")]

@@ -677,6 +677,7 @@ def pull(**more) -> dict:
         "image_bytes": 900,
         "min_transferred_bytes": 0,
         "max_transferred_bytes": 900,
+        "measured_by": "image_size",
         "attempt_count": 1,
     } | more
 
