@@ -39,9 +39,9 @@ class Stages(Table):
     container_role: str = c.container_role(null="the pod as a whole, or the run before its pod")
     stage: str = c.stage()
     step: str = c.column(
-        "Part of the stage image_pull: waiting for the node's other pulls, pulling, or waiting "
-        "after a failure.",
-        null="another stage, or no event tells the parts apart",
+        "Part of a stage: waiting for the node's other pulls, pulling, or waiting after a failure "
+        "to pull, or to be started again.",
+        null="nothing tells parts apart",
         allowed=STAGE_STEPS,
     )
     start_at: Instant = c.start_at()

@@ -47,8 +47,8 @@ class Waits(Table):
     stage: str = c.stage()
     stage_id: str = c.column("Stage of `stages` that it is a part of.")
     step: str = c.column(
-        "Part of the stage image_pull.",
-        null="another stage, or no event tells the parts apart",
+        "Part of the stage, as in `stages`.",
+        null="nothing tells parts apart",
         allowed=STAGE_STEPS,
     )
     cause: str = c.column("What it waited for; `working` where it did not wait.", allowed=CAUSES)

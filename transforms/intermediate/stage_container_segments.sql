@@ -104,6 +104,7 @@ start_segments AS (
     SELECT
         pod_uid, container, 5 AS seg_rank,
         CASE WHEN container_role = 'init' THEN 'init' ELSE 'startup' END AS stage,
+        CAST(NULL AS VARCHAR) AS step,
         pulled_us AS start_us, 'event' AS start_basis, start_us AS end_us, start_basis AS end_basis,
         restart_count,
         CAST(NULL AS VARCHAR) AS reason,
@@ -114,6 +115,7 @@ start_segments AS (
     SELECT
         pod_uid, container, 0 AS seg_rank,
         CASE WHEN container_role = 'init' THEN 'init' ELSE 'startup' END AS stage,
+        'back_off' AS step,
         ended_us AS start_us, ended_basis AS start_basis,
         COALESCE(pulling_us, start_us) AS end_us,
         CASE WHEN pulling_us IS NOT NULL THEN 'event' ELSE start_basis END AS end_basis,
@@ -156,7 +158,8 @@ run_segments AS (
         w.end_basis, r.restart_count, w.resource_id,
         CASE WHEN w.is_end_of_run THEN NULLIF(r.reason, 'Completed') ELSE w.mark_error END
             AS reason,
-        CASE WHEN w.is_end_of_run THEN r.message END AS message
+        CASE WHEN w.is_end_of_run THEN r.message END AS message,
+        FALSE AS is_back_off
     FROM stage_work AS w
     INNER JOIN stage_runs AS r
         ON w.pod_uid = r.pod_uid AND w.container = r.container AND w.run_us = r.start_us
@@ -190,7 +193,8 @@ run_segments AS (
         CASE
             WHEN r.container_role <> 'sidecar' OR m.end_us IS NULL OR r.end_us <= m.end_us
                 THEN r.message
-        END AS message
+        END AS message,
+        FALSE AS is_back_off
     FROM stage_runs AS r
     INNER JOIN stage_lives AS l ON r.pod_uid = l.pod_uid
     LEFT JOIN last_mains AS m ON r.pod_uid = m.pod_uid
@@ -203,7 +207,8 @@ run_segments AS (
         r.end_basis, r.restart_count,
         CAST(NULL AS VARCHAR) AS resource_id,
         NULLIF(r.reason, 'Completed') AS reason,
-        r.message
+        r.message,
+        FALSE AS is_back_off
     FROM stage_runs AS r
     INNER JOIN last_mains AS m ON r.pod_uid = m.pod_uid
     WHERE
@@ -216,7 +221,8 @@ run_segments AS (
         CAST(NULL AS BIGINT) AS restart_count,
         CAST(NULL AS VARCHAR) AS resource_id,
         CAST(NULL AS VARCHAR) AS reason,
-        CAST(NULL AS VARCHAR) AS message
+        CAST(NULL AS VARCHAR) AS message,
+        FALSE AS is_back_off
     FROM last_mains AS m
     INNER JOIN sidecars AS s ON m.pod_uid = s.pod_uid
     WHERE m.is_end_proven AND NOT m.is_waiting AND s.end_us > m.end_us
@@ -229,7 +235,8 @@ run_segments AS (
         CAST(NULL AS BIGINT) AS restart_count,
         CAST(NULL AS VARCHAR) AS resource_id,
         CAST(NULL AS VARCHAR) AS reason,
-        CAST(NULL AS VARCHAR) AS message
+        CAST(NULL AS VARCHAR) AS message,
+        FALSE AS is_back_off
     FROM last_mains AS m
     INNER JOIN stage_lives AS l ON m.pod_uid = l.pod_uid
     LEFT JOIN sidecars AS s ON m.pod_uid = s.pod_uid
@@ -245,7 +252,8 @@ run_segments AS (
         CASE WHEN c.state = 'waiting' THEN r.restart_count + 1 END AS restart_count,
         CAST(NULL AS VARCHAR) AS resource_id,
         COALESCE(c.waiting_reason, r.reason) AS reason,
-        c.waiting_message AS message
+        c.waiting_message AS message,
+        TRUE AS is_back_off
     FROM stage_runs AS r
     INNER JOIN stage_containers AS c ON r.pod_uid = c.pod_uid AND r.container = c.container
     INNER JOIN stage_lives AS l ON r.pod_uid = l.pod_uid
@@ -327,16 +335,17 @@ SELECT
 FROM pull_segments
 UNION ALL
 SELECT
-    pod_uid, container, seg_rank, stage, CAST(NULL AS VARCHAR) AS step, start_us, start_basis,
-    end_us, end_basis, restart_count,
+    pod_uid, container, seg_rank, stage, step, start_us, start_basis, end_us, end_basis,
+    restart_count,
     CAST(NULL AS VARCHAR) AS resource_id,
     reason, message,
     CAST(NULL AS BIGINT) AS event_count
 FROM start_segments
 UNION ALL
 SELECT
-    pod_uid, container, seg_rank, stage, CAST(NULL AS VARCHAR) AS step, start_us, start_basis,
-    end_us, end_basis, restart_count, resource_id, reason, message,
+    pod_uid, container, seg_rank, stage,
+    CASE WHEN is_back_off THEN 'back_off' END AS step,
+    start_us, start_basis, end_us, end_basis, restart_count, resource_id, reason, message,
     CAST(NULL AS BIGINT) AS event_count
 FROM run_segments
 UNION ALL
