@@ -21,7 +21,7 @@ from pipelines.parquet import read_files, scan_files, with_all_columns
 from pipelines.publication import Made, Published, content_of, digest, made_from, publish
 from pipelines.reference.catalogue import load_endpoints
 from pipelines.reference.prices import load_prices
-from pipelines.restatements import Restating, is_restated, restate
+from pipelines.restatements import OF_OPEN_PERIODS, Restating, is_restated, restate
 from pipelines.settings import Settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec, tables
@@ -226,7 +226,10 @@ def gather(
 ) -> Inputs:
     """Find what a transform reads on a day, and digest it."""
     inputs = Inputs()
-    texts = [transform.table, str(transform.version), _facts(day)]
+    # What follows an open bill is built on final days, too, but not for a change of settings.
+    is_open = transform.table in OF_OPEN_PERIODS
+    facts = f"{day.date} {day.cluster}" if is_open else _facts(day)
+    texts = [transform.table, str(transform.version), facts]
     texts.extend(f"{c.name}:{c.dtype}:{c.nullable}" for c in table_spec(transform.table).columns)
     for read in transform.reads:
         texts.append(f"reads {read.table} {read.span} {read.ahead}")
@@ -280,6 +283,8 @@ def basis_of(settings: Settings, lake: Lake, ledger: Ledger, day: BuildDay) -> B
         return not runs.isdisjoint(_runs_of(lake, date))
 
     for table, transform in transforms().items():
+        if table in OF_OPEN_PERIODS:
+            continue
         spec = table_spec(table)
         texts.extend((table, str(transform.version)))
         texts.extend(f"{c.name}:{c.dtype}:{c.nullable}" for c in spec.columns)

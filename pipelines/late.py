@@ -16,6 +16,7 @@ from pipelines.build import basis_of, met_files, scopes_of, window
 from pipelines.finality import Basis, last_awaited
 from pipelines.ledger import Ledger
 from pipelines.parquet import scan_files
+from pipelines.restatements import OF_OPEN_PERIODS
 from pipelines.settings import Settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec, tables
@@ -118,6 +119,8 @@ def late_files(
     windows: dict[str, dict[str, list[tuple[dt.datetime | None, dt.datetime]]]] = {}
     rows: dict[str, dict[str, Any]] = {}
     for table, transform in transforms().items():
+        if table in OF_OPEN_PERIODS:
+            continue
         for read in transform.reads:
             if read.table not in tables() or table_spec(read.table).layer != "staging":
                 continue

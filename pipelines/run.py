@@ -6,7 +6,7 @@ Dagster's assets and the command line both come here, so that they cannot differ
 import datetime as dt
 import getpass
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,7 +48,7 @@ from pipelines.late import Waiting, cause_of, waiting
 from pipelines.ledger import Ledger
 from pipelines.parquet import scan_files
 from pipelines.publication import Made, digest, is_lost, made_from
-from pipelines.restatements import Restating, last_cause, settle
+from pipelines.restatements import OF_OPEN_PERIODS, Restating, last_cause, settle
 from pipelines.settings import Settings, find_settings_file, load_settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec
@@ -67,6 +67,7 @@ OF_ONE_CLUSTER = {
 """Formats whose records are of use only to the cluster that they come from."""
 FIRST_DAY = dt.date(2024, 1, 1)
 """No day before this one is landed or built: it is older than the formats."""
+BILL = "billing_lines"
 LONG_RANGE = dt.timedelta(days=3)
 """Of a log file with a longer event range the rows are asked for their days; a clock that runs this
 far ahead of the landing day is wrong."""
@@ -250,7 +251,8 @@ def event_days(lake: Lake) -> list[dt.date]:
     The range of a file of object states begins at the oldest object's creation, so such a file
     asks only for the day of its newest state, not later than its landing day. A record of a clock
     that runs far ahead asks for no day behind the day on which its file landed, and one of a clock
-    that was never set for no day between.
+    that was never set for no day between. A bill asks for none: it is held against the days that
+    others ask for.
     """
     ledger = Ledger.read(lake)
     days: set[dt.date] = set()
@@ -264,7 +266,7 @@ def event_days(lake: Lake) -> list[dt.date]:
         "rows_by_table",
     ).iter_rows(named=True):
         first, last, landing = file["first_event_at"], file["last_event_at"], file["landing_date"]
-        if first is None or last is None:
+        if first is None or last is None or _is_bill(file):
             continue
         if {rows["table_name"] for rows in file["rows_by_table"]} & STATES:
             days.add(min(last.date(), landing))
@@ -287,9 +289,16 @@ def misdated_files(lake: Lake) -> list[dict[str, Any]]:
         first, last = row["first_event_at"], row["last_event_at"]
         if first is None or {rows["table_name"] for rows in row["rows_by_table"]} & STATES:
             continue
+        if _is_bill(row):
+            continue
         if first.date() < FIRST_DAY or last.date() > row["landing_date"] + LONG_RANGE:
             found.append({name: row[name] for name in shown})
     return found
+
+
+def _is_bill(file: dict[str, Any]) -> bool:
+    """Whether a file speaks for a whole billing period, whatever its lines are about."""
+    return {rows["table_name"] for rows in file["rows_by_table"]} == {BILL}
 
 
 def _days_of_rows(ledger: Ledger, file: dict[str, Any]) -> set[dt.date]:
@@ -310,7 +319,8 @@ def build_table_of_day(workspace: Workspace, table: str, day: dt.date) -> list[O
 
     A cluster one of whose tables fails stays unpublished from there on; the others and the fleet's
     tables are built, from what that cluster published last. A day that was published as final is
-    left as it is, unless it was asked for or a file of it is missing.
+    left as it is, unless it was asked for or a file of it is missing; what follows an open bill is
+    built all the same.
     """
     outcomes = []
     with workspace.locked() as lake:
@@ -320,7 +330,8 @@ def build_table_of_day(workspace: Workspace, table: str, day: dt.date) -> list[O
         for scope in workspace.scopes(table_spec(table)):
             if (day, scope) in workspace.failed:
                 continue
-            if restating is None and final_basis(lake, day) is not None:
+            is_kept = restating is None and table not in OF_OPEN_PERIODS
+            if is_kept and final_basis(lake, day) is not None:
                 outcomes.append(Outcome(table, day, scope))
                 continue
             outcome = build_table(workspace.settings, lake, ledger, table, build, scope, restating)
@@ -488,14 +499,17 @@ def is_stale(
 ) -> bool:
     """Whether a day is to be built: it is not yet, or would come out otherwise if built now.
 
-    A day that was published as final is only if it was asked for, or if a file of it is missing.
-    The newest day is stale, too, while the catalogue does not hold what is published.
+    A day that was published as final is only if it was asked for, a file of it is missing, or what
+    follows an open bill would come out otherwise. The newest day is stale, too, while the catalogue
+    does not hold what is published.
     """
     lake = workspace.lake
-    wanted = True
-    if final_basis(lake, day) is not None:
-        wanted = day in asked or _must_be_built_again(workspace, day)
-    if wanted and any(made_from(path) != made for path, made in _wanted(workspace, ledger, day)):
+    wanted = _wanted(workspace, ledger, day)
+    is_whole = final_basis(lake, day) is None or day in asked
+    if not is_whole and not _must_be_built_again(workspace, day):
+        open_ones = _wanted(workspace, ledger, day, of=OF_OPEN_PERIODS)
+        wanted = ((path, made) for path, made in open_ones if path.is_file())
+    if any(made_from(path) != made for path, made in wanted):
         return True
     if is_asked(lake, day):
         return True
@@ -519,7 +533,12 @@ def state_of(workspace: Workspace, ledger: Ledger, day: dt.date) -> str:
 
 
 def _wanted(
-    workspace: Workspace, ledger: Ledger, day: dt.date, *, everywhere: bool = False
+    workspace: Workspace,
+    ledger: Ledger,
+    day: dt.date,
+    *,
+    everywhere: bool = False,
+    of: Collection[str] | None = None,
 ) -> Iterator[tuple[Path, Made]]:
     """Every file of a built day, with what it would be made from now.
 
@@ -528,10 +547,13 @@ def _wanted(
         ledger: The ledger.
         day: The day.
         everywhere: Of all clusters, whichever alone are built.
+        of: Of these tables alone.
     """
     lake, settings = workspace.lake, workspace.settings
     build = build_day_of(settings, lake, ledger, day, workspace.today)
     for table, transform in transforms().items():
+        if of is not None and table not in of:
+            continue
         spec = table_spec(table)
         for scope in scopes_of(spec, settings) if everywhere else workspace.scopes(spec):
             inputs = gather(settings, lake, ledger, transform, build.of(scope))
