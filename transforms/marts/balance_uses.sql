@@ -12,7 +12,8 @@ WITH pulls AS (
             AS is_shown
     FROM dependency_pulls
     WHERE has_bytes
-    WINDOW same AS (PARTITION BY cluster, run_uuid, attempt, resource_id, endpoint)
+    WINDOW
+        same AS (PARTITION BY cluster, run_uuid, attempt, resource_id, endpoint, measured_by)
 ),
 
 timed AS (

@@ -196,7 +196,7 @@ def test_what_the_node_pulls_for_a_pod_stands_beside_what_its_interface_moved():
         "image_pull_id": "i", "cluster": "alder", "pod_uid": "p1", "run_uuid": RUN, "attempt": 1,
         "image": "registry.example.com/a:1", "registry": "registry.example.com",
         "start_at": at("10:01"), "end_at": at("10:02"), "min_transferred_bytes": 5000,
-        "max_transferred_bytes": 5000,
+        "max_transferred_bytes": 5000, "measured_by": "image_size",
     }  # fmt: skip
     ten = row(balance(**counter(READINGS), image_pulls=[pull]))
     assert (ten["node_runtime_bytes"], ten["chosen_bytes"]) == (5000, 5920)
@@ -393,7 +393,8 @@ def night(seed: int) -> dict[str, list[dict]]:
                 "registry": "r.example.com", "start_at": start,
                 "end_at": start + timedelta(minutes=chance.randrange(50)),
                 "min_transferred_bytes": chance.choice([0, 5000]),
-                "max_transferred_bytes": size, **owner,
+                "max_transferred_bytes": size,
+                "measured_by": chance.choice(["image_size", "registry_log"]), **owner,
             }
         )  # fmt: skip
         start = moment()
