@@ -67,6 +67,8 @@ _TEXT_KEYS = ("value", "text", "message", "msg", "log", "body")
 _LOOSE_KEYS = ("event", "text", "value", "message", "msg")
 """Keys under which a text may be an event's name; it is one only where it says a phase, too."""
 _LOGS = frozenset({"timestamp", "node", "pod", "container", "value"})
+_SURE_KEYS = ("event.name", "event_name", "stage")
+"""Keys by which events are told; `eventName` is a word of other logs, too."""
 _TEXT_EVENT = frozenset({"timestamp", "step", "text"})
 _TIME = re.compile(
     r"\s{0,8}\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)"
@@ -327,8 +329,7 @@ def _recognise(head: bytes) -> Recognition:
         return _recognise_otlp(first_value(head))
     found = recognise_records(head, _variant) if first in {b"{", b"["} else Recognition(0)
     if found.score:
-        # What Polyaxon stores of a run is read here only where the format is stated.
-        return Recognition(1, found.variant) if found.variant in _STORED else found
+        return Recognition(1, found.variant) if found.variant in _UNSURE else found
     for line in head.split(b"\n")[:HEAD_LINES]:
         text = line[:MAX_LINE].decode("utf-8", "replace")
         if text[:1] not in {"{", "["} and next(library_marks(text), None) is not None:
@@ -336,19 +337,22 @@ def _recognise(head: bytes) -> Recognition:
     return Recognition(0)
 
 
-_STORED = ("Polyaxon's stored log", "Polyaxon's text event")
+_UNSURE = ("Polyaxon's stored log", "Polyaxon's text event", "events as JSON by eventName")
+"""What other formats hold, too, so that it is read here only where the format is stated."""
 
 
 def _variant(record: dict[str, Any]) -> str | None:
     if record.keys() == _LOGS:
-        return _STORED[0]
+        return _UNSURE[0]
     if record.keys() == _TEXT_EVENT:
-        return _STORED[1]
+        return _UNSURE[1]
     fields = s.flat(record)
     name = _name(fields)
-    if name is None or not (s.first_text(fields, s.EVENT_KEYS) or "stage" in fields):
+    if name is None:
         return None
-    return "events as JSON"
+    if s.first_text(fields, _SURE_KEYS):
+        return "events as JSON"
+    return _UNSURE[2] if "eventName" in fields else None
 
 
 def _recognise_otlp(value: Any) -> Recognition:  # noqa: ANN401  any JSON value

@@ -1,8 +1,10 @@
 """Logs of registries: distribution's combined form, text and JSON, Harbor's nginx and audit log."""
 
 import json
+import re
 from typing import Any
 
+_PLAIN = re.compile(r"[A-Za-z0-9._/@^+-]+")
 _BLOB = "sha256:" + "0123456789abcdef" * 4
 
 
@@ -56,8 +58,11 @@ _RECORDS = [
 
 
 def _text(record: dict[str, Any]) -> str:
+    """A line of logrus, which quotes `time`, `msg` and what is not plain."""
     return " ".join(
-        f"{key}={json.dumps(value) if isinstance(value, str) else value}"
+        f"{key}={value}"
+        if key not in {"time", "msg"} and _PLAIN.fullmatch(str(value))
+        else f"{key}={json.dumps(value)}"
         for key, value in record.items()
     )
 

@@ -536,10 +536,21 @@ def test_each_form_is_told_by_its_content(head, variant):
     [
         json.dumps({"event.name": "user.login", "ts": 1}), json.dumps({"message": "hello"}),
         json.dumps(document(otlp("user.login"))), "hello\nworld\n", "",
+        json.dumps({"event": "model_load_start", "ts": 1}),
     ],
 )  # fmt: skip
 def test_other_logs_are_not_taken(head):
     assert PARSER.recognise(head.encode()).score == 0
+
+
+def test_a_key_that_other_logs_have_too_does_not_tell_the_format():
+    event = {"eventSource": "ecr.amazonaws.com", "eventName": "BatchGetImage", "eventTime": "x",
+             "eventType": "AwsApiCall"}  # fmt: skip
+    head = json.dumps(event).encode()
+    assert PARSER.recognise(head).score == 1
+    found = detect(head)
+    assert isinstance(found, Detected)
+    assert found.parser.name == "cloudtrail"
 
 
 @pytest.mark.samples
