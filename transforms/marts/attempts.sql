@@ -51,11 +51,11 @@ SELECT
     w.match_kind, w.resource_id,
     'connect' AS activity,
     w.begin_us,
-    -- The moment at which it was known how the attempt went.
+    -- The moment at which it was known how the attempt went; the end of the day if it was not.
     GREATEST(
         CASE
             WHEN w.is_dropped OR r.is_refused OR NOT w.has_reply
-                THEN CASE WHEN w.is_open THEN COALESCE(r.last_us, w.begin_us) ELSE w.end_us END
+                THEN w.end_us
             ELSE COALESCE(r.reply_us, w.begin_us)
         END,
         w.begin_us

@@ -1,0 +1,220 @@
+"""Where the time went."""
+
+from datetime import timedelta
+from random import Random
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.transforms.frames import DAY
+from tests.transforms.marts.wait_oracle import Attempt, Pod, Stage, paint
+from tests.transforms.marts.wait_rows import build, moment, seconds_of, tables_of, uid
+
+HOUR = 3_600
+
+
+def drawn_pod(random: Random, number: int, base: int) -> Pod:
+    """A pod of some minutes in which many things are tried at once."""
+    pod = Pod(number, random.choice((0, 1, 8)))
+    edges = [base]
+    for _ in range(8):
+        edges.append(edges[-1] + random.randint(20, 150))
+    names = [
+        (None, "scheduling"), (None, "sandbox"), ("init", "init"), ("main", "image_pull"),
+        ("main", "startup"), ("main", "download"), ("main", "compute"), ("main", "upload"),
+    ]  # fmt: skip
+    pod.stages = [
+        Stage(container, stage, edges[place], edges[place + 1])
+        for place, (container, stage) in enumerate(names)
+    ]
+    for _ in range(random.randint(5, 40)):
+        pod.attempts.append(drawn_attempt(random, edges[0], edges[-1]))
+    return pod
+
+
+def drawn_attempt(random: Random, start: int, end: int) -> Attempt:
+    begin = random.randint(start, end - 1)
+    last = begin + random.choice((0, 1, 1, 3, 10, 60))
+    kind = random.choice(("request", "request", "connection", "lookup"))
+    if kind == "request":
+        outcome = random.choice(("ok", "ok", "ok", "denied", "credentials", "throttled", "failed"))
+        return Attempt(kind, random.choice(("s3://a", "s3://b")), begin, last, outcome)
+    if kind == "lookup":
+        outcome = random.choice(("ok", "ok", "failed"))
+        return Attempt(kind, f"dns://{random.choice('xy')}.example.com", begin, last, outcome)
+    outcome = random.choice(("ok", "ok", "denied", "failed"))
+    host = random.choice("pq")
+    events = {begin, last}
+    if outcome == "ok":
+        events |= {last + random.choice((1, 4, 5, 6, 30)) for _ in range(3)}
+    gate = outcome == "ok" and random.random() < 0.2
+    name = f"dns://{'gate' if gate else host}.example.com:443"
+    return Attempt(kind, name, begin, last, outcome, tuple(sorted(events)), is_gate=gate)
+
+
+def check(pods: list[Pod]) -> pl.DataFrame:
+    table = build(**tables_of(pods))
+    for pod in pods:
+        assert seconds_of(table, pod) == paint(pod, 0, 86_400)
+    return table
+
+
+def check_tiles(table: pl.DataFrame, pods: list[Pod]) -> None:
+    """Parts of a stage follow each other from its start to its end; the GPUs are counted once."""
+    for pod in pods:
+        rows = table.filter(pl.col("pod_uid") == uid(pod))
+        for place, stage in enumerate(pod.stages):
+            parts = rows.filter(stage_id=f"{pod.number}/{place}").sort("start_at")
+            ends = [*parts["end_at"].to_list(), None]
+            assert parts["start_at"].to_list() == [moment(stage.start), *ends[:-2]]
+            assert ends[-2] == moment(stage.end)
+            assert parts["duration_us"].sum() == (stage.end - stage.start) * 1_000_000
+        bound = pod.stages[1].start
+        assert rows["gpu_us"].sum() == pod.gpus * (pod.stages[-1].end - bound) * 1_000_000
+
+
+@settings(max_examples=1, deadline=None)
+@given(st.integers(0, 2**32))
+def test_each_second_has_the_cause_that_goes_before_the_others(seed: int) -> None:
+    random = Random(seed)
+    pods = [drawn_pod(random, number, random.randint(0, 20) * HOUR) for number in range(25)]
+    check_tiles(check(pods), pods)
+
+
+@pytest.mark.slow
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 2**32))
+def test_each_second_has_its_cause_in_many_more_days(seed: int) -> None:
+    test_each_second_has_the_cause_that_goes_before_the_others.hypothesis.inner_test(seed)
+
+
+def across_midnight(random: Random, number: int) -> Pod:
+    """A pod that goes on trying the same few things from before to behind midnight."""
+    pod = Pod(number, 2)
+    start, middle, end = 85_000, 86_400 + random.randint(-600, 600), 87_800
+    pod.stages = [
+        Stage(None, "sandbox", start - 60, start),
+        Stage("init", "init", start, middle),
+        Stage("main", "download", middle, end),
+    ]
+    for kind, resource in (("request", "s3://a"), ("lookup", "dns://x.example.com"),
+                           ("connection", "dns://p.example.com:443")):  # fmt: skip
+        now = start
+        while now < end:
+            outcomes = {
+                "request": ("ok", "denied", "credentials", "throttled", "failed"),
+                "lookup": ("ok", "failed"),
+                "connection": ("ok", "denied", "failed"),
+            }[kind]
+            last = now + random.randint(1, 90)
+            if kind == "lookup" and now < 86_400 <= last:
+                # A log tells of a look-up when it is answered, which is another day.
+                now = 86_400
+                continue
+            outcome = random.choice(outcomes) if now < end - 300 else "ok"
+            events = (now, last, last + 3, last + 20)[: 4 if outcome == "ok" else 2]
+            pod.attempts.append(Attempt(kind, resource, now, last, outcome, events))
+            now = last + random.randint(1, 100)
+    return pod
+
+
+@settings(max_examples=1, deadline=None)
+@given(st.integers(0, 2**32))
+def test_two_days_are_one_pass_cut_at_midnight(seed: int) -> None:
+    random = Random(seed)
+    pods = [across_midnight(random, number) for number in range(12)]
+    shift = 6 * HOUR
+    whole = build(**tables_of([earlier(pod, shift) for pod in pods]))
+    next_day = DAY + timedelta(days=1)
+    first = build(**tables_of(pods))
+    second = build(next_day, **tables_of(pods, (DAY, next_day)))
+    assert first["end_at"].max() == moment(86_400) == second["start_at"].min()
+    for pod in pods:
+        one = {
+            (container, t + shift): told for (container, t), told in seconds_of(whole, pod).items()
+        }
+        assert seconds_of(first, pod) | seconds_of(second, pod) == one
+    for column in ("duration_us", "gpu_us"):
+        assert first[column].sum() + second[column].sum() == whole[column].sum()
+
+
+def earlier(pod: Pod, seconds: int) -> Pod:
+    moved = Pod(pod.number, pod.gpus)
+    moved.stages = [
+        Stage(s.container, s.stage, s.start - seconds, s.end - seconds) for s in pod.stages
+    ]
+    moved.attempts = [
+        Attempt(
+            a.kind, a.resource, a.begin - seconds, a.end - seconds, a.outcome,
+            tuple(e - seconds for e in a.events), a.is_gate,
+        )
+        for a in pod.attempts
+    ]  # fmt: skip
+    return moved
+
+
+def test_the_parts_carry_their_evidence_bytes_and_gpus_once() -> None:
+    pod = Pod(1, 2)
+    pod.stages = [
+        Stage(None, "scheduling", 0, 60),
+        Stage(None, "sandbox", 60, 65),
+        Stage("init", "init", 65, 185),
+        Stage("main", "compute", 185, 500),
+        Stage("main", "upload", 500, 530),
+        Stage("main", "teardown", 530, 533),
+        # Beside the main container: no GPU stands to its account.
+        Stage("sidecar", "compute", 190, 500),
+        Stage("sidecar", "upload", 500, 530),
+    ]
+    pod.attempts = [
+        Attempt("request", "s3://a", 70, 90, "ok"),
+        Attempt("request", "s3://a", 100, 101, "throttled"),
+        Attempt("request", "s3://a", 110, 111, "ok"),
+        # Traffic beside computing is no wait.
+        Attempt("request", "s3://a", 300, 320, "ok"),
+    ]
+    table = build(**tables_of([pod])).sort("container", "start_at", nulls_last=False)
+    shown = table.select(
+        "container", "cause", "seconds", "gpu_seconds", "transferred_bytes", "first_error"
+    ).rows()
+    assert shown == [
+        (None, "placement", 60.0, 0.0, None, None),
+        (None, "sandbox", 5.0, 10.0, None, None),
+        ("init", "unexplained", 5.0, 10.0, None, None),
+        ("init", "transfer", 20.0, 40.0, 10, None),
+        ("init", "unexplained", 10.0, 20.0, None, None),
+        ("init", "transfer", 1.0, 2.0, None, None),
+        ("init", "throttled", 9.0, 18.0, None, "503"),
+        ("init", "transfer", 1.0, 2.0, 10, None),
+        ("init", "unexplained", 74.0, 148.0, None, None),
+        ("main", "working", 315.0, 630.0, None, None),
+        ("main", "upload", 30.0, 60.0, None, None),
+        ("main", "working", 3.0, 6.0, None, None),
+        ("sidecar", "working", 310.0, 0.0, None, None),
+        ("sidecar", "upload", 30.0, 0.0, None, None),
+    ]
+    evidence = table.filter(cause="throttled").select(
+        "resource_id", "match_kind", "container_kind", "sources", "evidence_ids"
+    )
+    assert evidence.rows() == [
+        ("s3://a", "address_window", "none", ["object_requests"], ["1/s3://a"])
+    ]
+    assert table.filter(cause="placement")["evidence_ids"].to_list() == [["1/0"]]
+
+
+def test_time_before_a_pod_and_between_attempts_is_of_the_run() -> None:
+    shared = {"run_uuid": "a" * 32, "start_basis": "polyaxon", "end_basis": "polyaxon"}
+    stages = [
+        {"stage_id": "q", "stage": "queued", "start_at": moment(0), "end_at": moment(600)},
+        {"stage_id": "r", "stage": "unknown", "reason": "Retry", "start_at": moment(900),
+         "end_at": moment(910)},
+        {"stage_id": "u", "stage": "unknown", "start_at": moment(910), "end_at": None},
+    ]  # fmt: skip
+    table = build(stages=[stage | shared for stage in stages]).sort("start_at")
+    assert table.select("cause", "seconds", "gpu_us", "pod_uid").rows() == [
+        ("placement", 600.0, 0, None),
+        ("retry", 10.0, 0, None),
+        ("unexplained", 86_400.0 - 910, 0, None),
+    ]
