@@ -511,6 +511,12 @@ def told(rows: pl.DataFrame, *columns: str) -> dict[str, Any]:
 AWS = ClusterFacts("alder", "aws", "us-east-1", "111122223333")
 
 
+def at_home(cluster: str, address: str, **place: Any) -> dict[str, Any]:
+    """A pod of a cluster, on a node of its own."""
+    here = {"cluster": cluster, "node": f"node-{cluster}", "zone": None, "region": None}
+    return pod(cluster, address, **here | place)
+
+
 def test_an_address_of_a_providers_list_has_its_service_and_region():
     ranges = [
         network_row("203.0.113.0/24", "aws", "AMAZON", "us-east-1"),
@@ -532,42 +538,63 @@ def test_an_address_of_a_providers_list_has_its_service_and_region():
         "198.51.100.200": (None, "none", "unknown"),
         "10.9.9.9": (None, "none", "unknown"),
     }
-    records = [record("08:01", "08:02", POD, peer) for peer in cases]
-    rows = of(records, ranges=ranges, clusters=(AWS,))
-    assert told(rows, "peer_name", "name_kind", "distance") == cases
-    # Without a region of the reader nothing is near or far; another provider's stays outside.
-    nowhere = [pod("a", POD, node="node-x", zone=None, region=None)]
-    rows = of(records, nowhere, ranges=ranges, clusters=(ClusterFacts("alder", "aws"),))
-    assert {d for peer, d in told(rows, "distance").items() if peer != "198.51.100.99"} == {
-        "unknown"
-    }
-    assert told(rows, "distance")["198.51.100.99"] == "internet"
-    # The region of the settings serves where no node says another.
-    rows = of(records, nowhere, ranges=ranges, clusters=(AWS,))
-    assert told(rows, "distance")["203.0.113.17"] == "cross_region"
-    rows = of(
-        records, nowhere, ranges=ranges, clusters=(ClusterFacts("alder", "aws", "eu-west-1"),)
+    pods = [
+        pod("alder", POD),
+        at_home("birch", "192.0.2.11"),
+        at_home("cedar", "192.0.2.12"),
+        at_home("dogwood", "192.0.2.13", zone="us-east-1a", region="us-east-1"),
+        at_home("dogwood", "192.0.2.14", pod_uid="elm", node="node-x"),
+    ]
+    facts = (
+        AWS,
+        ClusterFacts("birch", "aws"),
+        ClusterFacts("cedar", "aws", "us-east-1"),
+        ClusterFacts("dogwood", "aws", "eu-west-1"),
     )
-    assert told(rows, "distance")["203.0.113.17"] == "unknown"
+    records = [
+        record("08:01", "08:02", here["address"], peer, cluster=None)
+        for here in pods
+        for peer in cases
+    ]
+    rows = of(records, pods, ranges=ranges, clusters=facts)
+    of_pod = {here["pod_uid"]: rows.filter(pod_uid=here["pod_uid"]) for here in pods}
+    assert told(of_pod["alder"], "peer_name", "name_kind", "distance") == cases
+    # Without a region of the reader nothing is near or far; another provider's stays outside.
+    found = told(of_pod["birch"], "distance")
+    assert found.pop("198.51.100.99") == "internet"
+    assert set(found.values()) == {"unknown"}
+    # The region of the settings serves where no node says another.
+    assert told(of_pod["cedar"], "distance")["203.0.113.17"] == "cross_region"
+    assert told(of_pod["elm"], "distance")["203.0.113.17"] == "unknown"
 
 
 def test_look_ups_and_the_record_itself_come_before_the_list():
     ranges = [network_row("203.0.113.0/24", "aws", "AMAZON", "us-east-1")]
-    rows = of([record("08:01", "08:02", POD, OUT)], ranges=ranges, bindings=[BINDING])
-    assert rows["name_kind"].to_list() == ["dns_pod"]
-    rows = of([record("08:01", "08:02", POD, OUT, destination_service="S3")], ranges=ranges)
-    assert rows.select("peer_name", "name_kind").rows() == [("S3", "address_range")]
+    records = [
+        record("08:01", "08:02", POD, OUT),
+        record("08:01", "08:02", POD, "203.0.113.8", destination_service="S3"),
+    ]
+    rows = of(records, ranges=ranges, bindings=[BINDING])
+    assert told(rows, "peer_name", "name_kind") == {
+        OUT: (BINDING["name"], "dns_pod"),
+        "203.0.113.8": ("S3", "address_range"),
+    }
 
 
 def test_an_internet_gateway_leads_out_where_the_list_does_not_hold_the_peer():
-    seen = [record("08:01", "08:02", POD, OUT, traffic_path="8")]
+    pods = [pod("alder", POD), at_home("birch", "192.0.2.11")]
+    records = [
+        record("08:01", "08:02", here["address"], OUT, cluster=None, traffic_path="8")
+        for here in pods
+    ]
     other = [network_row("198.51.100.0/24", "aws", "S3", "us-east-1")]
-    for ranges, distance in (([], "unknown"), (other, "internet")):
-        rows = of(seen, ranges=ranges, clusters=(AWS,))
-        assert rows.select("distance", "gateway").rows() == [(distance, "none")]
+    rows = of(records, pods, ranges=other, clusters=(AWS, ClusterFacts("birch", "gcp")))
     # The list of another provider says nothing of this one's addresses.
-    rows = of(seen, ranges=other, clusters=(ClusterFacts("alder", "gcp"),))
-    assert rows["distance"].to_list() == ["unknown"]
+    assert dict(rows.select("pod_uid", "distance").rows()) == {
+        "alder": "internet",
+        "birch": "unknown",
+    }
+    assert set(rows["gateway"]) == {"none"}
 
 
 def test_a_private_address_lies_where_the_clusters_subnets_say():
@@ -595,33 +622,46 @@ def test_a_private_address_lies_where_the_clusters_subnets_say():
         "10.8.0.9": "unknown",
         "fd00:1::9": "same_zone",
     }
-    records = [record("08:01", "08:02", POD, peer) for peer in cases]
-    assert told(of(records, clusters=(facts,)), "distance") == cases
-    # Another cluster's subnets say nothing of this one's addresses.
-    birch = ClusterFacts("birch", subnets=facts.subnets)
-    assert set(told(of(records, clusters=(birch,)), "distance").values()) == {"unknown"}
+    at_east = {"zone": "us-east-1a", "region": "us-east-1"}
+    pods = [
+        pod("alder", POD),
+        at_home("birch", "192.0.2.11", **at_east),
+        at_home("cedar", "192.0.2.12", **at_east),
+    ]
     # Records of the whole fleet are of the cluster that the pod is of.
-    fleet = [item | {"cluster": None} for item in records]
-    assert told(of(fleet, clusters=(facts, birch), pod_uid="a"), "distance") == cases
+    records = [
+        record("08:01", "08:02", here["address"], peer, cluster=None)
+        for here in pods
+        for peer in cases
+    ]
+    unlisted = ClusterFacts("cedar", subnets=facts.subnets)
+    rows = of(records, pods, clusters=(facts, ClusterFacts("birch"), unlisted))
+    assert told(rows.filter(pod_uid="alder"), "distance") == cases
+    # Another cluster's subnets say nothing of this one's addresses.
+    assert set(told(rows.filter(pod_uid="birch"), "distance").values()) == {"unknown"}
     # An id and a name are not compared without the list of both.
-    unlisted = ClusterFacts("alder", subnets=facts.subnets)
-    rows = told(of(records, clusters=(unlisted,)), "distance")
-    assert (rows["10.0.1.9"], rows["10.0.2.9"]) == ("same_zone", "same_region")
+    found = told(rows.filter(pod_uid="cedar"), "distance")
+    assert (found["10.0.1.9"], found["10.0.2.9"]) == ("same_zone", "same_region")
+    own = [record("08:01", "08:02", POD, "10.0.2.9")]
+    assert of(own, clusters=(facts,))["distance"].to_list() == ["cross_zone"]
 
 
 def test_ids_of_zones_compare_across_accounts():
-    pods = [pod("a", POD), pod("b", OTHER, cluster="birch", node="node-b", zone="us-east-1c")]
-    seen = [record("08:01", "08:02", POD, OTHER, cluster=None)]
-    one = ClusterFacts("alder", account_id="1", zones=(("use1-az5", "us-east-1a"),))
-    for zone, distance in (("use1-az5", "same_zone"), ("use1-az1", "cross_zone")):
-        other = ClusterFacts("birch", account_id="2", zones=((zone, "us-east-1c"),))
-        rows = of(seen, pods, clusters=(one, other), pod_uid="a")
-        assert rows["distance"].to_list() == [distance]
+    zone = {"zone": "us-east-1c", "region": "us-east-1"}
+    pods = [pod("a", POD), at_home("birch", OTHER, **zone), at_home("cedar", "192.0.2.3", **zone)]
+    seen = [record("08:01", "08:02", POD, here["address"], cluster=None) for here in pods[1:]]
+    facts = (
+        ClusterFacts("alder", account_id="1", zones=(("use1-az5", "us-east-1a"),)),
+        ClusterFacts("birch", account_id="2", zones=(("use1-az5", "us-east-1c"),)),
+        ClusterFacts("cedar", account_id="3", zones=(("use1-az1", "us-east-1c"),)),
+    )
+    rows = of(seen, pods, clusters=facts, pod_uid="a")
+    assert told(rows, "distance") == {OTHER: "same_zone", "192.0.2.3": "cross_zone"}
 
 
 def test_a_machines_own_interface_says_where_it_lies():
-    at_home = {"region": "us-east-1", "zone_id": "use1-az1", "flow_direction": "ingress"}
-    other = {"interface_id": "eni-b", "instance_id": "i-b", **at_home}
+    place = {"region": "us-east-1", "zone_id": "use1-az1", "flow_direction": "ingress"}
+    other = {"interface_id": "eni-b", "instance_id": "i-b", **place}
     records = [
         record("08:01", "08:02", POD, "10.0.0.9"),
         record("08:01", "08:02", POD, "10.0.0.9", **other),

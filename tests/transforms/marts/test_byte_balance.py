@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -455,8 +456,13 @@ def test_marts_and_what_they_leave_add_up_to_what_was_chosen_exactly(seed: int):
         assert (told["min_unattributed_bytes"] or unattributed) <= unattributed
         most = told["max_unattributed_bytes"]
         assert most is None or unattributed <= most
-    # The order of what is read shows nowhere.
-    chance = random.Random(seed)
+
+
+@pytest.mark.slow
+def test_the_order_of_what_is_read_shows_nowhere():
+    tables = night(7)
+    rows = balance(**tables)
+    chance = random.Random(7)
     for shuffled in tables.values():
         chance.shuffle(shuffled)
     assert balance(**tables).equals(rows)
