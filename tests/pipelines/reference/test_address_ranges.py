@@ -13,12 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.build import Inputs, build_day_of, gather
 from pipelines.errors import SettingsError
+from pipelines.ledger import Ledger
 from pipelines.reference import address_ranges
 from pipelines.reference.address_ranges import load_address_ranges
 from pipelines.settings import load_settings
+from pipelines.storage import Lake
 from transforms.intermediate.address_prefixes import ADDRESS_RANGES, network_key
 from transforms.intermediate.range_match import match_ranges
+from transforms.registry import transforms
 from transforms.sql import SqlSession
 
 AWS = {
@@ -304,6 +308,30 @@ def test_the_settings_read_files_from_beside_themselves(tmp_path: Path):
     )
     kinds = [snapshot.kind for snapshot in load_settings(path).address_ranges.snapshots]
     assert kinds == ["aws", "azure Public"]
+
+
+def test_a_build_reads_the_files_of_its_day_and_is_another_one_only_for_them(tmp_path: Path):
+    def gathered(*names: str) -> Inputs:
+        path = tmp_path / "podledger.yaml"
+        listed = ", ".join(names)
+        text = f"clusters: {{oak: {{}}}}\nreference: {{address_ranges: [{listed}]}}\n"
+        stated = load_settings(Path(written(tmp_path, path.name, SETTINGS + text)))
+        lake = Lake(stated.lake_path)
+        ledger = Ledger.read(lake)
+        day = build_day_of(stated, lake, ledger, dt.date(2026, 3, 2), dt.date(2026, 3, 9))
+        return gather(stated, lake, ledger, transforms()["connections"], day.of("oak"))
+
+    written(tmp_path, "a.json", AWS)
+    written(tmp_path, "b.json", AWS | {"syncToken": "1772582400"})  # 2026-03-04
+    written(tmp_path, "c.json", AWS | {"syncToken": "1772300000"})  # 2026-02-28
+    first = gathered("a.json")
+    assert first.frames["address_ranges"].height == len(
+        {n["ip_prefix"] for n in AWS["prefixes"]} | {n["ipv6_prefix"] for n in AWS["ipv6_prefixes"]}
+    )
+    assert gathered("a.json", "b.json").fingerprint == first.fingerprint
+    assert gathered("c.json", "a.json").fingerprint == first.fingerprint
+    assert gathered("c.json").fingerprint != first.fingerprint
+    assert gathered("b.json").frames["address_ranges"].is_empty()
 
 
 def test_the_settings_state_what_lies_where(tmp_path: Path):
