@@ -173,13 +173,12 @@ def _places(
 ) -> dict[str, str | None]:
     """Where the resource is, and where bytes went from and to."""
 
-    def of_product(*names: str) -> str | None:
-        found = (_text(line, f"product_{name}") or _text(product, name) for name in names)
-        return name_text(next(filter(None, found), None))
+    def of_product(name: str) -> str | None:
+        return name_text(_text(line, f"product_{name}") or _text(product, name))
 
     came, went = regions_of(usage_type) if usage_type else (None, None)
     return {
-        "region": of_product("region_code", "region"),
+        "region": of_product("region_code") or of_product("region"),
         "from_region": of_product("from_region_code") or came,
         "to_region": of_product("to_region_code") or went,
         "from_location": of_product("from_location"),
@@ -216,11 +215,13 @@ def _map(stated: object) -> Mapping[str, Any]:
 def _text(line: Mapping[str, Any], name: str) -> str | None:
     """A value as text; account ids may be numbers."""
     value = line.get(name)
+    if isinstance(value, str):
+        return value or None
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() < 64:
         return str(value)
-    if value is not None and not isinstance(value, str):
+    if value is not None:
         refuse("wrong_value", f"a text in {name}", None)
-    return value or None
+    return None
 
 
 def _recognise(head: bytes) -> Recognition:

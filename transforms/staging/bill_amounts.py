@@ -43,10 +43,12 @@ def amount(stated: object, word: str) -> Decimal | None:
     """
     if stated is None or stated == "":
         return None
-    if isinstance(stated, bool) or not isinstance(stated, str | int | float | Decimal):
+    if isinstance(stated, str):
+        text = stated.strip()
+    elif isinstance(stated, bool) or not isinstance(stated, int | float | Decimal):
         refuse(word, "a number", stated)
-    text = stated if isinstance(stated, str) else str(stated)
-    text = text.strip()
+    else:
+        text = str(stated)
     if len(text) > MAX_TEXT or not _NUMBER.fullmatch(text):
         refuse(word, "a number of at most 30 digits", stated if isinstance(stated, str) else None)
     found = Decimal(text)

@@ -172,11 +172,13 @@ def _first(line: Mapping[str, Any], *names: str) -> str | None:
 def _text(line: Mapping[str, Any], name: str) -> str | None:
     """A value as text; account ids may be numbers."""
     value = line.get(name)
+    if isinstance(value, str):
+        return value or None
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() < 64:
         return str(value)
-    if value is not None and not isinstance(value, str):
+    if value is not None:
         refuse("wrong_value", f"a text in {name}", None)
-    return value or None
+    return None
 
 
 def _recognise(head: bytes) -> Recognition:
