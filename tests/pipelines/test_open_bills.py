@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import duckdb
+import pytest
 
 from pipelines.cli.status import status_of
 from pipelines.finality import final_basis
@@ -61,6 +62,7 @@ def billed(folder: Path) -> list[tuple[dt.date, Decimal]]:
         ).fetchall()
 
 
+@pytest.mark.slow
 def test_a_newer_bill_rebuilds_its_reconciliation_on_final_days_and_nothing_else(
     tmp_path: Path,
 ) -> None:
