@@ -354,6 +354,12 @@ class VolumeRecords(StagingTable):
     sample_kind: str = c.column(
         SAMPLE_KIND, null="it was read then, or is no counter", allowed=SAMPLE_KINDS
     )
+    expires_after_seconds: pl.Int64 = c.column(
+        "Time without growth after which the exporter forgets the counter, as declared.",
+        null="not declared, or no counter",
+        unit="seconds",
+        minimum=1,
+    )
     stated_distance: str = c.column(
         "How far the source says that the bytes went. It may have judged by a service's address, "
         "or take any private address to be near.",

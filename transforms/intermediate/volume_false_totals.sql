@@ -6,7 +6,7 @@
 WITH readings AS (
     SELECT
         series, at_us, MAX(value) AS value, MAX(stated_us) AS stated_us,
-        BOOL_OR(forgets) AS forgets
+        MIN(forgets_after_us) AS forgets_after_us
     FROM volume_series
     GROUP BY series, at_us
 ),
@@ -29,7 +29,7 @@ steps AS (
         CAST(before_value - value AS HUGEINT) * 8 >= before_value
         AND value < before_value
         AND stated_us IS NOT DISTINCT FROM before_stated_us
-        AND NOT (forgets AND at_us - before_us > 300000000) AS falls,
+        AND COALESCE(at_us - before_us <= forgets_after_us, TRUE) AS falls,
         next_value >= before_value AND next_stated_us IS NOT DISTINCT FROM stated_us AS returns,
         stated_us <> before_stated_us
         AND ABS(stated_us - before_us) <= 1000000

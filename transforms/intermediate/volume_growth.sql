@@ -7,7 +7,7 @@ WITH readings AS (
     SELECT
         series,
         at_us,
-        BOOL_OR(forgets) AS forgets,
+        MIN(forgets_after_us) AS forgets_after_us,
         MAX(stated_us) FILTER (WHERE stated_us < at_us) AS stated_us,
         -- Of two values of one instant the greater counts.
         ARG_MAX(
@@ -24,7 +24,7 @@ WITH readings AS (
 
 neighbours AS (
     SELECT
-        series, at_us, forgets, stated_us, told,
+        series, at_us, forgets_after_us, stated_us, told,
         told.value AS value,
         LAG(at_us) OVER by_time AS before_us,
         LAG(told.value) OVER by_time AS before_value,
@@ -47,7 +47,7 @@ judged AS (
                 END
             WHEN stated_us > before_us OR (stated_us = before_us AND before_stated_us <> stated_us)
                 THEN 'new_start'
-            WHEN forgets AND at_us - before_us > 300000000 THEN 'forgotten'
+            WHEN at_us - before_us > forgets_after_us THEN 'forgotten'
             WHEN value >= before_value THEN 'sample'
             WHEN
                 CAST(before_value - value AS HUGEINT) * 8 < before_value
@@ -85,10 +85,9 @@ grown AS (
         CASE
             WHEN basis IN ('known_start', 'new_start') THEN stated_us
             WHEN basis = 'baseline' THEN at_us - 1
-            -- It began anew within the spacing of readings; 5 minutes where none is known.
+            -- It began anew within the spacing of readings, or at most the time of forgetting.
             WHEN basis = 'forgotten' THEN GREATEST(
-                before_us,
-                at_us - LEAST(COALESCE(before_us - second_us, 300000000), 300000000)
+                before_us, at_us - LEAST(before_us - second_us, forgets_after_us)
             )
             ELSE before_us
         END AS true_from_us,

@@ -13,8 +13,9 @@ export's setting says otherwise, values never do. `find_intervals` makes the vie
   did; one that began, or was last read, further back than the look-back `counters` has nothing to
   grow from. A value that falls by less than an eighth is an old reading; one that falls further
   began anew, and what it held before is lost (`hides_bytes`). OBI forgets a series that was idle
-  for 5 minutes: what it then reads began anew within the last spacing of readings, of which only
-  what is above the reading before is certain. Values that were not read at their time are left out.
+  for 5 minutes, or as long as the export's `expires_after` says: what it then reads began anew
+  within the last spacing of readings, of which only what is above the reading before is certain.
+  Values that were not read at their time are left out.
 
 A record that has both a difference and a total is read by its total, as reports get lost.
 

@@ -25,7 +25,10 @@ SELECT
     epoch_us(CASE WHEN series_id IS NULL THEN start_at ELSE counter_start_at END) AS stated_us,
     bytes AS value,
     packets,
-    -- OBI forgets a series that was idle for 5 minutes.
-    COALESCE(REGEXP_MATCHES(metric, '^(obi|beyla)[._]'), FALSE) AS forgets
+    -- OBI forgets a series that was idle for 5 minutes, unless it is told otherwise.
+    1000000 * COALESCE(
+        expires_after_seconds,
+        CASE WHEN REGEXP_MATCHES(metric, '^(obi|beyla)[._]') THEN 300 END
+    ) AS forgets_after_us
 FROM volume_named
 WHERE temporality = 'cumulative' AND sample_kind IS NULL

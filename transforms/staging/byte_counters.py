@@ -347,7 +347,13 @@ class CounterFile:
                     **self._context.counters.columns,
                 }
             else:
-                own = {"start_at": at, "end_at": at, "bytes": reading.value, "scaled": "raw"}
+                own = {
+                    "start_at": at,
+                    "end_at": at,
+                    "bytes": reading.value,
+                    "scaled": "raw",
+                    "expires_after_seconds": self._context.counters.expires_after,
+                }
             yield series.table, values | own
 
 

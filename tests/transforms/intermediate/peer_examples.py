@@ -25,7 +25,7 @@ from transforms.staging import (
     victoriametrics,
     zeek_conn,
 )
-from transforms.staging.parser import Parser
+from transforms.staging.parser import CounterFacts, Parser
 
 START = int(at("08:01").timestamp())
 """Second at which the traffic of most examples begins."""
@@ -326,6 +326,21 @@ def prometheus_of_two_agents(p: Places) -> tuple[list[Export], Totals]:
     return [Export(prometheus.PARSER, "\n".join(found))], {("a", "transmit", p.out): 800}
 
 
+def prometheus_that_forgets_when_the_settings_say(p: Places) -> tuple[list[Export], Totals]:
+    """An agent that forgets after 15 minutes goes on after 10: 500 and 300; after 20 it began anew.
+
+    What it showed then, 2,000, is all that it counted since.
+    """
+    labels = ", ".join(f'{name}="{text}"' for name, text in obi(p, p.node_1).items())
+    found = [
+        f"{{{labels}}} {value} {(START + second) * 1_000}"
+        for value, second in ((1_000, 0), (1_500, 30), (1_800, 630), (2_000, 1_830))
+    ]
+    context = {"counters": CounterFacts(expires_after=900)}
+    export = Export(prometheus.PARSER, "\n".join(found), context)
+    return [export], {("a", "transmit", p.out): 2_800}
+
+
 def victoriametrics_with_a_reset(p: Places) -> tuple[list[Export], Totals]:
     """The agent began anew behind 250: 150 before that, and 40 after it."""
     found = {
@@ -504,6 +519,7 @@ EXAMPLES: tuple[Callable[[Places], tuple[list[Export], Totals]], ...] = (
     antrea_differences_and_totals,
     prometheus_of_two_agents,
     victoriametrics_with_a_reset,
+    prometheus_that_forgets_when_the_settings_say,
     goflow2_of_two_routers,
     nfdump_of_an_exporter_of_totals,
     ipfixcol2_with_both_counts,
