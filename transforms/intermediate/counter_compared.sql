@@ -2,15 +2,16 @@
 -- Grain: one series of one observer that is not chosen.
 -- Reads: counter_growth, counter_series.
 -- Parameters: $start_us and $end_us (the day).
--- Least bytes are those of increments inside, most those of increments that meet the hour; most is
--- unknown where a restart hid bytes. Hours that one of the two did not wholly see are not compared.
+-- Least bytes are those of increments inside, most those of increments that meet the hour or touch
+-- it, as observers need not read at one instant; most is unknown where a restart hid bytes. Hours
+-- that one of the two did not wholly see are not compared.
 WITH cut AS (
     SELECT
         *,
         UNNEST(
             RANGE(
-                GREATEST(from_us, CAST($start_us AS BIGINT)) // 3600000000,
-                (LEAST(until_us, CAST($end_us AS BIGINT)) - 1) // 3600000000 + 1
+                GREATEST(from_us - 1, CAST($start_us AS BIGINT)) // 3600000000,
+                LEAST(until_us, CAST($end_us AS BIGINT) - 1) // 3600000000 + 1
             )
         ) AS hour_number
     FROM counter_growth
@@ -23,10 +24,10 @@ hours AS (
         s.observer,
         c.hour_number,
         SUM(c.bytes) FILTER (
-            WHERE c.from_us >= c.hour_number * 3600000000
-            AND c.until_us <= (c.hour_number + 1) * 3600000000
+            WHERE c.from_us > c.hour_number * 3600000000
+            AND c.until_us < (c.hour_number + 1) * 3600000000
         ) AS min_bytes,
-        CASE WHEN NOT BOOL_OR(c.is_reset) THEN SUM(c.bytes) END AS max_bytes,
+        CASE WHEN NOT BOOL_OR(c.basis IN (2, 5)) THEN SUM(c.bytes) END AS max_bytes,
         COUNT(*) AS reading_count
     FROM cut AS c
     INNER JOIN counter_series AS s USING (series)

@@ -96,9 +96,8 @@ owned AS (
         g.from_us,
         g.until_us,
         g.bytes,
-        g.is_reset,
-        g.is_gap,
-        g.start_basis
+        g.basis,
+        g.is_gap
     FROM counter_growth AS g
     INNER JOIN counter_series AS s USING (series)
     LEFT JOIN by_uid AS u USING (series)
@@ -143,7 +142,13 @@ SELECT
     make_timestamptz(CASE WHEN lived_from_us < lived_until_us THEN lived_until_us ELSE until_us END)
         AS spread_end_at,
     bytes,
-    is_reset,
+    basis IN (2, 5) AS is_reset,
     is_gap,
-    start_basis
+    CASE basis
+        WHEN 1 THEN 'known_start'
+        WHEN 2 THEN 'reset'
+        WHEN 3 THEN 'reset_known_start'
+        WHEN 4 THEN 'delta_start'
+        ELSE 'sample'
+    END AS start_basis
 FROM lived
