@@ -87,7 +87,9 @@ class _Head(msgspec.Struct, rename="camel"):
     operation_name: str | None = None
 
 
-class _Record(msgspec.Struct, rename="camel"):
+class Record(msgspec.Struct, rename="camel"):
+    """One request."""
+
     time: str | None = None
     operation_name: str | None = None
     status_code: _Number = None
@@ -102,7 +104,7 @@ class _Record(msgspec.Struct, rename="camel"):
 
 
 _HEAD = msgspec.json.Decoder(_Head)
-_RECORD = msgspec.json.Decoder(_Record)
+_RECORD = msgspec.json.Decoder(Record)
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
@@ -146,14 +148,13 @@ def _read(item: Item, context: FileContext) -> tuple[Row, ...] | str:
         "record_id": identity(request_id, count) if request_id else whole_record_id(item),
         "event_at": event_at,
     }
-    account = resource.partition("/storageaccounts/")[2].partition("/")[0]
+    account = account_of(resource)
     return ((f.TABLE, values | _request(record, properties, name, account, context)),)
 
 
 def _request(
-    record: _Record, properties: _Properties, name: str, account: str, context: FileContext
+    record: Record, properties: _Properties, name: str, account: str, context: FileContext
 ) -> dict[str, Any]:
-    place = a.place(properties.object_key, properties.account_name or account)
     asker = record.identity or _Identity()
     requester = asker.requester or _Requester()
     # The status is text where the connection broke.
@@ -164,21 +165,19 @@ def _request(
     location = (record.location or "").replace(" ", "").lower()
     return {
         "provider": "azure",
-        "bucket_owner": place.account,
-        "bucket": place.container,
-        "key": place.key,
+        **placed(properties.object_key, properties.account_name or account),
         "version_id": a.version(record.uri),
         "etag": f.etag(properties.etag),
         "operation": operation,
         "operation_name": name,
         "status": status,
         "error": a.error(record.status_text or properties.metric_response_type),
-        "response_bytes": f.whole(properties.response_body_size, "response_body_size"),
-        "request_bytes": f.whole(properties.request_body_size, "request_body_size"),
+        "response_bytes": response_bytes(properties.response_body_size),
+        "request_bytes": request_bytes(properties.request_body_size),
         "is_range": f.is_range(operation, status),
         "duration_seconds": _milliseconds(record.duration_ms, "duration_ms"),
         "turn_around_seconds": _milliseconds(properties.server_latency_ms, "server_latency_ms"),
-        "client_address": f.address_without_port(record.caller_ip_address, "caller_ip_address"),
+        "client_address": address(record.caller_ip_address),
         "principal": name_text(requester.upn or requester.object_id or requester.app_id),
         "user_agent": agent,
         "app_id": f.app_id(agent),
@@ -188,6 +187,32 @@ def _request(
         "endpoint": a.endpoint(record.uri),
         "copy_source": a.copy_source(properties.source_uri),
     }
+
+
+def account_of(resource_id: str | None) -> str:
+    """Account that a resource belongs to; empty where it is none of storage."""
+    return (resource_id or "").lower().partition("/storageaccounts/")[2].partition("/")[0]
+
+
+def placed(object_key: str | None, account: str | None) -> dict[str, str | None]:
+    """Account, container and key."""
+    place = a.place(object_key, account)
+    return {"bucket_owner": place.account, "bucket": place.container, "key": place.key}
+
+
+def response_bytes(stated: object) -> int | None:
+    """Bytes of the answer."""
+    return f.whole(stated, "response_body_size")
+
+
+def request_bytes(stated: object) -> int | None:
+    """Bytes of the request."""
+    return f.whole(stated, "request_body_size")
+
+
+def address(stated: str | None) -> str | None:
+    """Address of who asked."""
+    return f.address_without_port(stated, "caller_ip_address")
 
 
 def _milliseconds(stated: _Number, word: str) -> float | None:

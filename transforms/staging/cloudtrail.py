@@ -106,7 +106,7 @@ _ACCESS_POINT_TYPES = frozenset({"AWS::S3::AccessPoint", "AWS::S3Outposts::Acces
 _ALIAS_ENDS = ("-s3alias", "--ol-s3", "-opalias")
 
 
-class _Parameters(msgspec.Struct):
+class Parameters(msgspec.Struct):
     """Parameters of a request to S3; those that only some clients or versions write are any."""
 
     bucket: str | None = msgspec.field(name="bucketName", default=None)
@@ -120,13 +120,15 @@ class _Parameters(msgspec.Struct):
     part: Any = msgspec.field(name="partNumber", default=None)
 
 
-class _Response(msgspec.Struct):
+class Response(msgspec.Struct):
+    """Answer of S3."""
+
     version: Any = msgspec.field(name="x-amz-version-id", default=None)
     etag: Any = msgspec.field(name="ETag", default=None)
 
 
-_PARAMETERS: "msgspec.json.Decoder[_Parameters | None]" = msgspec.json.Decoder(_Parameters | None)
-_RESPONSE: "msgspec.json.Decoder[_Response | None]" = msgspec.json.Decoder(_Response | None)
+_PARAMETERS: "msgspec.json.Decoder[Parameters | None]" = msgspec.json.Decoder(Parameters | None)
+_RESPONSE: "msgspec.json.Decoder[Response | None]" = msgspec.json.Decoder(Response | None)
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
@@ -171,34 +173,32 @@ def _request(event: Event, item: Item, context: FileContext) -> dict[str, Any]:
     if event_at is None:
         refuse("no_time", "an RFC 3339 time in eventTime", event.event_time)
     path = f"{item.path}.requestParameters"
-    asked = decode(_PARAMETERS, bytes(event.request_parameters), path) or _Parameters()
+    asked = decode(_PARAMETERS, bytes(event.request_parameters), path)
     path = f"{item.path}.responseElements"
-    answer = decode(_RESPONSE, bytes(event.response_elements), path) or _Response()
+    answer = decode(_RESPONSE, bytes(event.response_elements), path)
     moved = event.additional_event_data or Transferred()
     asker = event.user_identity or UserIdentity()
     name = event.event_name or ""
     operation = _OPERATIONS.get(name, "other")
-    bucket, owner, access_point = _bucket(asked.bucket, event.resources or [])
-    endpoint, _, vpc_endpoint = f.s3_host(_host(asked, event) or "-")
+    tls = event.tls_details
+    parts = of_parameters(
+        asked, answer, event.resources, tls.client_provided_host_header if tls else None
+    )
     agent = free_text(_without_brackets(event.user_agent))
     error = name_text(event.error_code)
-    part = f.part_number(text_of(asked.part))
     region = None if error in _WRONG_REGION else f.aws_region(event.aws_region)
+    is_part = operation == "read" and parts["part_number"] is not None
     return {
         "record_id": record_id(event, item),
         "event_at": event_at,
         "provider": "s3",
-        "bucket_owner": name_text(owner),
-        "bucket": name_text(bucket),
-        "key": name_text(asked.key or asked.outposts_key),
-        "version_id": name_text(text_of(asked.version) or text_of(answer.version)),
-        "etag": f.etag(text_of(answer.etag)),
+        **parts,
         "operation": operation,
         "operation_name": name_text(name) or "",
         "error": error,
-        "response_bytes": f.whole(moved.bytes_transferred_out, "bytes_out"),
-        "request_bytes": f.whole(moved.bytes_transferred_in, "bytes_in"),
-        "is_range": True if operation == "read" and part is not None else None,
+        "response_bytes": bytes_out(moved.bytes_transferred_out),
+        "request_bytes": bytes_in(moved.bytes_transferred_in),
+        "is_range": True if is_part else None,
         "client_address": f.address_if_any(event.source_ip_address),
         "principal": name_text(_principal(asker)),
         "session_arn": f.session_arn(asker.arn),
@@ -206,13 +206,44 @@ def _request(event: Event, item: Item, context: FileContext) -> dict[str, Any]:
         "user_agent": agent,
         "app_id": f.app_id(agent),
         "request_id": name_text(event.request_id),
-        "upload_id": f.upload_id(text_of(asked.upload)),
-        "part_number": part,
         "authentication": f.word(moved.authentication_method),
         "bucket_region": region or context.region,
+        "vpc_endpoint_id": name_text(event.vpc_endpoint_id) or parts["vpc_endpoint_id"],
+    }
+
+
+def bytes_out(stated: object) -> int | None:
+    """Bytes of the answer."""
+    return f.whole(stated, "bytes_out")
+
+
+def bytes_in(stated: object) -> int | None:
+    """Bytes of the request."""
+    return f.whole(stated, "bytes_in")
+
+
+def of_parameters(
+    parameters: Parameters | None,
+    answer: Response | None,
+    resources: list[Resource] | None,
+    tls_host: str | None,
+) -> dict[str, Any]:
+    """What parameters, answer and resources tell; the endpoint by the host that was asked."""
+    asked, answer = parameters or Parameters(), answer or Response()
+    bucket, owner, access_point = _bucket(asked.bucket, resources or [])
+    host = text_of(asked.host) or text_of(asked.old_host) or tls_host
+    endpoint, _, vpc_endpoint = f.s3_host(host or "-")
+    return {
+        "bucket_owner": name_text(owner),
+        "bucket": name_text(bucket),
+        "key": name_text(asked.key or asked.outposts_key),
+        "version_id": name_text(text_of(asked.version) or text_of(answer.version)),
+        "etag": f.etag(text_of(answer.etag)),
+        "upload_id": f.upload_id(text_of(asked.upload)),
+        "part_number": f.part_number(text_of(asked.part)),
         "endpoint": endpoint,
         "access_point": f.arn(access_point),
-        "vpc_endpoint_id": name_text(event.vpc_endpoint_id) or vpc_endpoint,
+        "vpc_endpoint_id": vpc_endpoint,
         "copy_source": _copy_source(text_of(asked.copy_source)),
     }
 
@@ -237,12 +268,6 @@ def _bucket(
         (bucket,) = buckets
     found = buckets.get(bucket or "")
     return bucket, found.account_id if found else None, points.pop() if len(points) == 1 else None
-
-
-def _host(asked: _Parameters, event: Event) -> str | None:
-    tls = event.tls_details
-    header = tls.client_provided_host_header if tls else None
-    return text_of(asked.host) or text_of(asked.old_host) or header
 
 
 def _without_brackets(agent: str | None) -> str | None:

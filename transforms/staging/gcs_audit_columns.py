@@ -40,6 +40,7 @@ def _columns(records: Records) -> dict[str, Any]:
         **records.rows(
             ("proto_payload.service_name", "proto_payload.method_name", *source),
             ("operation", "operation_name"),
+            ("other_service",),
         ),
         **records.rows(("proto_payload.status.code",), ("error",)),
         "client_address": records.addresses(f"{request}.caller_ip", f.address_if_any),

@@ -28,7 +28,7 @@ How a format is added. Write `<format>_columns.py` with
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -134,7 +134,7 @@ class JsonLines:
         stretch = Stretch(data, starts, ends, np.zeros(0, np.int64))
         if self._scratch is None:
             return stretch
-        numbers = self._without_lists(lines, lines.objects())
+        numbers = self._without_foreign(lines, lines.objects())
         parts, numbers = self._parts(lines, numbers, self._scratch)
         if parts is None:
             return stretch
@@ -158,15 +158,16 @@ class JsonLines:
         stretch.columns = columns
         return stretch
 
-    def _without_lists(self, lines: "_Lines", numbers: Places) -> Places:
-        """The lines that do not say null where a list of records may stand, which is an error."""
+    def _without_foreign(self, lines: "_Lines", numbers: Places) -> Places:
+        """The lines without those that are of another form by what stands in them."""
+        for word in self.shape.foreign:
+            numbers = lines.without(re.escape(word), word, numbers)
         key = self.shape.list_key
-        if key is None or f'"{key}"'.encode() not in lines.data:
-            return numbers
-        null = re.compile(rb'"%s"\s*:\s*null' % re.escape(key.encode()))
-        places = np.array([match.start() for match in null.finditer(lines.data)], np.int64)
-        nulls = np.searchsorted(lines.starts, places, side="right") - 1
-        return numbers[~np.isin(numbers, nulls)]
+        if key is not None:
+            # Null in the place of a list is an error.
+            word = f'"{key}"'.encode()
+            numbers = lines.without(re.escape(word) + rb"\s*:\s*null", word, numbers)
+        return numbers
 
     def _parts(
         self, lines: "_Lines", numbers: Places, scratch: Scratch
@@ -226,6 +227,14 @@ class _Lines:
     def line(self, number: int) -> bytes:
         """The bytes of a line."""
         return self.data[self.starts[number] : self.ends[number]]
+
+    def without(self, pattern: bytes, word: bytes, numbers: Places) -> Places:
+        """Lines in which a pattern stands nowhere, given a word without which it does not."""
+        if word not in self.data:
+            return numbers
+        places = [match.start() for match in re.finditer(pattern, self.data)]
+        found = np.searchsorted(self.starts, np.array(places, np.int64), side="right") - 1
+        return numbers[~np.isin(numbers, found)]
 
     def text(self, numbers: Places) -> Iterator[bytes | memoryview]:
         """The text of some lines, in pieces; each line ends with a line end."""
@@ -353,6 +362,10 @@ class Records:
         """
         self._encoded[name] = Encoded(codes, values, None)
 
+    def add_texts(self, name: str, column: pa.Array) -> None:
+        """Add texts that are worked out of parts, to be read like a part."""
+        self._encoded[name] = _encoded(column, None)
+
     def each(
         self,
         read: Callable[..., dict[str, Any] | str],
@@ -384,14 +397,18 @@ class Records:
             found[name] = pa.array([value.get(name) for value in values], kind).take(places)
         return found
 
-    def rows(self, paths: Sequence[str], names: Sequence[str]) -> Columns:
+    def rows(
+        self, paths: Sequence[str], names: Sequence[str], left_out: Collection[str] = ()
+    ) -> Columns:
         """Columns that depend on some parts, as the row parser reads them in a least record.
 
         Args:
             paths: The parts; where one is absent, it is so in the least record, too.
             names: The columns.
+            left_out: Words for which records are left out whatever their other parts say; one that
+                is left out for another word is the row parser's.
         """
-        return self.each(_InBase(tuple(paths), self._reader), paths, names)
+        return self.each(_InBase(tuple(paths), self._reader, frozenset(left_out)), paths, names)
 
     def one(
         self, read: Callable[..., Any], path: str, kind: pa.DataType, *, with_context: bool = False
@@ -454,23 +471,42 @@ class Records:
         joined = pc.binary_join_element_wise(*texts, pa.scalar(chr(31), TEXT))
         return md5(pa.table({"line": joined}), self._reader.connection)
 
-    def names(self, path: str, read: Callable[[str], str | None] = name_text) -> pa.Array:
+    def names(
+        self,
+        path: str,
+        read: Callable[[str], str | None] = name_text,
+        plain: pa.Array | None = None,
+    ) -> pa.Array:
         """A name that may differ from record to record; those that are not plain are read singly.
 
         Args:
             path: The part, a text.
             read: Redacts a name, as `name_text` does.
+            plain: What `read` gives but for redaction, if that is not the text itself; null where
+                it may be something else.
         """
-        column = self.text(path)
+        stated = self.text(path)
+        column = stated if plain is None else plain
         length = pc.binary_length(column)
         fits = pc.and_(pc.greater(length, 0), pc.less_equal(length, NAME_LIMIT))
         is_plain = pc.and_(are_plain(pl.Series(column)).to_arrow(), fits)
-        return self._odd_ones(column, is_plain, read)
+        return self._odd_ones(column, is_plain, read, stated)
 
-    def addresses(self, path: str, read: Callable[[str], str | None]) -> pa.Array:
-        """Addresses; those that are not IPv4 addresses as they are stored are read singly."""
-        column = self.text(path)
-        return self._odd_ones(column, are_canonical_ipv4(pl.Series(column)).to_arrow(), read)
+    def addresses(
+        self, path: str, read: Callable[[str], str | None], plain: pa.Array | None = None
+    ) -> pa.Array:
+        """Addresses; those that are not IPv4 addresses as they are stored are read singly.
+
+        Args:
+            path: The part, a text.
+            read: Reads an address.
+            plain: The address in the text, if that is not the text itself; null where it may be
+                something else.
+        """
+        stated = self.text(path)
+        column = stated if plain is None else plain
+        is_plain = are_canonical_ipv4(pl.Series(column)).to_arrow()
+        return self._odd_ones(column, is_plain, read, stated)
 
     def instants(self, path: str, read: Callable[[str], Any]) -> pa.Array:
         """Times of RFC 3339, one in each record; unusual ones are read singly."""
@@ -642,13 +678,17 @@ class Records:
         return [value if type(value) is dict else {} for value in values]
 
     def _odd_ones(
-        self, column: pa.Array, is_plain: pa.BooleanArray, read: Callable[[str], Any]
+        self,
+        column: pa.Array,
+        is_plain: pa.BooleanArray,
+        read: Callable[[str], Any],
+        stated: pa.Array,
     ) -> pa.Array:
-        """The column, with those read that are not plain."""
-        odd = pc.invert(pc.fill_null(is_plain, True))
+        """The column, with those read from what is stated that are not plain."""
+        odd = pc.and_(pc.invert(pc.fill_null(is_plain, False)), stated.is_valid())
         if not pc.any(odd).as_py():
             return column
-        chosen = pc.if_else(odd, column, pa.scalar(None, TEXT))
+        chosen = pc.if_else(odd, stated, pa.scalar(None, TEXT))
         return pc.if_else(odd, self._rule(read, TEXT).apply(chosen, self._doubts), column)
 
     def _rule(self, read: Callable[[str], Any], kind: pa.DataType) -> Rule:
@@ -674,7 +714,8 @@ def joined(*parts: pa.Array | str) -> pa.Array:
 class _InBase:
     """Reads parts in a least record by the row parser; equal for equal parts of one reader."""
 
-    def __init__(self, paths: tuple[str, ...], reader: JsonLines) -> None:
+    def __init__(self, paths: tuple[str, ...], reader: JsonLines, left_out: frozenset[str]) -> None:
+        self._left_out = left_out
         self._paths = paths
         self._parser = reader.parser
         self._context = reader.context
@@ -696,7 +737,7 @@ class _InBase:
         given = {k: text for k, text in zip(self._keys, texts, strict=True) if text is not None}
         raw = RawRecord("line 1", 0, _document(self._base | given).encode())
         (parsed,) = self._parser.parse(iter((raw,)), self._context)
-        if parsed.ignore is not None:
+        if parsed.ignore in self._left_out:
             return parsed.ignore
         if len(parsed.rows) != 1 or parsed.rows[0][0] != self._table:
             refuse("row", f"one row of {self._table}")

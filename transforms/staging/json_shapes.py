@@ -38,6 +38,7 @@ class Shape:
         leaves: The leaves.
         columns: What the engine reads, by the key at the top: a type of its own language.
         list_key: Key under which a record may hold a list of records.
+        foreign: Words of lines that are not for columns.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Shape:
         whole: Collection[str] = (),
         inner: Mapping[str, type[msgspec.Struct]] | None = None,
         list_key: str | None = None,
+        foreign: Collection[str] = (),
     ) -> None:
         """Take the message apart.
 
@@ -55,7 +57,9 @@ class Shape:
                 list singly.
             inner: Messages by which the row parser decodes parts that it takes as bytes.
             list_key: Key under which a record may hold a list of records.
+            foreign: Words in lines that are of another form, or may be, and not for columns.
         """
+        self.foreign = tuple(word.encode() for word in foreign)
         self.leaves: dict[str, Leaf] = {}
         self.list_key = list_key
         self._whole = frozenset(whole)
@@ -80,7 +84,7 @@ class Shape:
         for field in msgspec.structs.fields(message):
             path, key = f"{parent}{field.name}", field.encode_name
             kind = self._inner.get(path, field.type)
-            is_absent = field.default is None or field.default == msgspec.Raw()
+            is_absent = field.default is None or isinstance(field.default, msgspec.Raw)
             if not is_absent:
                 problem = f"{message.__name__}.{field.name}: what is absent must be null"
                 raise TypeError(problem)

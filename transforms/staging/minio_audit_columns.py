@@ -27,7 +27,7 @@ def _columns(records: Records) -> dict[str, Any]:
         "provider": "minio",
         "bucket": records.names("api.bucket"),
         "key": records.names("api.object"),
-        **records.rows(("trigger", "api.name"), ("operation", "operation_name")),
+        **records.rows(("trigger", "api.name"), ("operation", "operation_name"), ("internal",)),
         **records.rows(("api.status_code",), ("status",)),
         **records.rows(("api.tx",), ("response_bytes",)),
         **records.rows(("api.response_ns", "api.response"), ("duration_seconds",)),

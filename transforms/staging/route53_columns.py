@@ -27,7 +27,11 @@ def _columns(records: Records) -> dict[str, Any]:
         "node": records.context.node,
         "client_address": records.addresses("srcaddr", route53.client_address),
         **records.rows(("srcport",), ("client_port",)),
-        **records.rows(("query_class", "query_type", "transport"), ("query_type", "transport")),
+        **records.rows(
+            ("query_class", "query_type", "transport"),
+            ("query_type", "transport"),
+            (route53.OTHER_CLASS,),
+        ),
         **name,
         "answers": of_responses(answers, name["is_response"]),
     }
