@@ -1,8 +1,7 @@
 -- What is counted for each charge: bytes on every charge of their path, requests on that of
 -- requests. Bodies of failed requests are charged like others (reference: object_storage.md 1.3).
--- Where bytes may not have passed a gateway, that they did is possible, not certain.
--- Grain: one contribution to a charge.
--- Reads: object_paths, object_transfers, dependency_objects, flow_paths, path_prices, paths.
+-- Grain: one path, charge, run, resource, payer and source of the bytes.
+-- Reads: object_paths, object_transfers, dependency_objects, flow_paths, path_prices.
 -- Parameters: $date.
 WITH objects AS (
     SELECT
@@ -65,14 +64,13 @@ contributions AS (
 )
 
 SELECT
-    c.* EXCLUDE (bytes, min_bytes),
-    CASE WHEN a.is_certain THEN c.bytes END AS bytes,
-    CASE WHEN c.min_bytes IS NULL THEN NULL WHEN a.is_certain THEN c.min_bytes ELSE 0 END
-        AS min_bytes,
-    p.distance,
-    p.gateway,
-    a.is_certain, a.candidate_paths, a.provider, a.from_region, a.to_region, a.usage_type,
-    a.cheapest, a.best, a.dearest, a.price_id, a.missing_prices, a.is_price_verified
-FROM contributions AS c
-INNER JOIN paths AS p ON c.path_id = p.path_id
-INNER JOIN path_prices AS a ON c.path_id = a.path_id AND c.charge_kind = a.charge_kind
+    path_id, charge_kind, cluster, run_uuid, resource_id, account_id, billed_resource_id,
+    measured_by,
+    CASE WHEN COUNT(bytes) = COUNT(*) THEN SUM(CAST(bytes AS HUGEINT)) END AS bytes,
+    SUM(CAST(min_bytes AS HUGEINT)) AS min_bytes,
+    CASE WHEN COUNT(max_bytes) = COUNT(*) THEN SUM(CAST(max_bytes AS HUGEINT)) END AS max_bytes,
+    SUM(request_count) AS request_count
+FROM contributions
+GROUP BY
+    path_id, charge_kind, cluster, run_uuid, resource_id, account_id, billed_resource_id,
+    measured_by
