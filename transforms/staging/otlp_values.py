@@ -4,9 +4,9 @@ Source: opentelemetry-proto, common.proto and the JSON encoding of its specifica
 integers are strings, keys that are not known are ignored.
 """
 
-import math
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from math import isfinite
 from typing import Any
 
 from transforms.staging.refusal import refuse
@@ -14,6 +14,8 @@ from transforms.staging.values import instant_of_microseconds, integer
 
 MAX_DEPTH = 64
 """Levels of a value that are read; objects of Kubernetes have about fifteen."""
+
+_DOUBLE_BITS = 1_023
 
 
 def plain(value: object, depth: int = 0) -> Any:  # noqa: ANN401  any JSON value
@@ -108,7 +110,11 @@ def _whole(value: object, _depth: int) -> int:
 
 
 def _double(value: object, _depth: int) -> float | int:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        refuse("wrong_value", "a finite number", value)
+    # Whether a whole number that no double holds is finite cannot be asked.
+    is_good = value.bit_length() <= _DOUBLE_BITS if isinstance(value, int) else isfinite(value)
+    if not is_good:
         refuse("wrong_value", "a finite number", value)
     return value
 

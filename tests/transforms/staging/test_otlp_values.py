@@ -49,6 +49,8 @@ def test_keys_that_are_not_known_are_ignored() -> None:
          "wrong_value: expected a whole number of 64 bits, got 9223372036854775808"),
         ({"intValue": True}, "wrong_value: expected a whole number of 64 bits, got true"),
         ({"doubleValue": "NaN"}, "wrong_value: expected a finite number, got text of 3 characters"),
+        ({"doubleValue": 10**400},
+         "wrong_value: expected a finite number, got a number of more than 80 bits"),
         ({"doubleValue": float("inf")}, "wrong_value: expected a finite number, got inf"),
         ({"arrayValue": {"values": {}}}, "wrong_value: expected a list, got an object"),
         ({"kvlistValue": {"values": [{"value": {}}]}},
