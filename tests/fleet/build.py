@@ -2,6 +2,7 @@
 
 from tests.fleet import (
     answers_balance,
+    answers_costs,
     answers_dependencies,
     answers_ledger,
     answers_network,
@@ -56,6 +57,7 @@ def answers(fleet: Fleet, files: list[ExportFile]) -> list[Table]:
         answers_network.name_bindings(fleet),
         answers_storage.object_transfers(fleet),
         answers_storage.repeat_transfers(fleet),
+        answers_costs.transfer_costs(fleet),
         answers_runs.runs(fleet),
         answers_runs.declared_dependencies(fleet),
         answers_runs.node_coverage(fleet),
