@@ -42,7 +42,8 @@ lint: $(READY) ## format, lint and types
 bench: $(READY) ## speed and memory as ratios to a peer in the same run
 	$(BIN)/python -m benchmarks.bench_hubble
 	$(BIN)/python -m benchmarks.bench_formats; formats=$$?; \
-	    $(BIN)/python -m benchmarks.bench_pod_match --connections 10000000 --intervals 200000 && exit $$formats
+	    $(BIN)/python -m benchmarks.bench_pod_match --connections 10000000 --intervals 200000; match=$$?; \
+	    $(BIN)/python -m benchmarks.bench_counters --series 50000 --rounds 1 && exit $$(( formats + match ))
 
 accuracy: $(READY) ## attribution measured on five labelled fleets of a million events each
 	$(BIN)/python -m tests.fleet.labelled --seeds 5 --events 1080000

@@ -2,14 +2,17 @@
 
 One day of one cluster: each series is read once a minute, a few seconds behind the minute, by one
 observer. Traffic is uneven. One series in two starts within the day, so that its start is known,
-one in ten restarts once, one in fifty is read stale now and then. Files are parts of
-`counter_samples` as landing writes them, but for the ids of records.
+one in ten restarts once (from 0, to less than seven eighths of where it stood), one in fifty is
+read stale now and then (by a twentieth). Files are parts of `counter_samples` as landing writes
+them, but for the ids of records; beside them stands the life of each pod.
 """
 
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -25,25 +28,40 @@ _START_US = int(datetime(DAY.year, DAY.month, DAY.day, tzinfo=UTC).timestamp()) 
 _FILES = 24
 
 
-def generate(folder: Path, series: int, *, shuffled: bool, seed: int = 1) -> int:
-    """Write one day's parts of `counter_samples`.
+@dataclass(frozen=True)
+class Expected:
+    """What the readings come to.
+
+    Attributes:
+        readings: How many readings there are.
+        rows: Increments: one between two readings of a series, one to the first of a known start.
+        bytes: What all counters grew by, as far as readings show it.
+        resets: Restarts.
+    """
+
+    readings: int
+    rows: int
+    bytes: int
+    resets: int
+
+
+def generate(folder: Path, series: int, *, is_shuffled: bool, seed: int = 1) -> Expected:
+    """Write one day's parts of `counter_samples`, and the pods' `pod_intervals`.
 
     Args:
         folder: Where to; made if missing.
         series: How many series.
-        shuffled: Whether each file holds rows of the whole day, in no order; else of an hour, by
+        is_shuffled: Whether each file holds rows of the whole day, in no order; else of an hour, by
             time.
         seed: Of the random numbers.
-
-    Returns:
-        How many rows there are.
     """
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(seed)
-    at, value, start = _readings(rng, series)
+    at, value, start, expected = _readings(rng, series)
     texts = _texts(rng, series)
+    _pods(texts).write_parquet(folder / "pods.parquet")
     number = np.tile(np.arange(series, dtype=np.int32), MINUTES)
-    order = rng.permutation(number.size) if shuffled else None
+    order = rng.permutation(number.size) if is_shuffled else None
     part = -(-number.size // _FILES)
     for file in range(_FILES):
         rows: slice | np.ndarray = slice(file * part, (file + 1) * part)
@@ -57,11 +75,13 @@ def generate(folder: Path, series: int, *, shuffled: bool, seed: int = 1) -> int
             start,
             texts,
         )
-    return number.size
+    return expected
 
 
-def _readings(rng: np.random.Generator, series: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Times and values by minute and series, and the start of each series (0: unknown)."""
+def _readings(
+    rng: np.random.Generator, series: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, Expected]:
+    """Times and values by minute and series, the start of each series (0: unknown), the truth."""
     minute = _START_US + np.arange(MINUTES, dtype=np.int64)[:, None] * _MINUTE
     at = minute + rng.integers(5 * _SECOND, 20 * _SECOND, series)[None, :]
     rate = rng.lognormal(13, 3, series)
@@ -69,13 +89,46 @@ def _readings(rng: np.random.Generator, series: int) -> tuple[np.ndarray, np.nda
     running = (rate * rng.random(series) * 100).astype(np.int64)
     restart = np.where(rng.random(series) < 0.1, rng.integers(1, MINUTES, series), MINUTES)
     is_stale = rng.random(series) < 0.02
+    has_start = rng.random(series) < 0.5
+    # The largest value of this segment that was read; the bytes that readings show.
+    largest, shown, resets = np.zeros(series, np.int64), 0, 0
     for row in range(MINUTES):
         grown = (rate * rng.random(series) * 2).astype(np.int64)
-        running = np.where(restart == row, grown, running + grown)
-        dip = is_stale & (rng.random(series) < 0.01)
-        value[row] = np.where(dip, running - running // 20, running)
-    start = np.where(rng.random(series) < 0.5, at[0] - 30 * _SECOND, 0)
-    return at, value, start
+        restarts = (restart == row) & (grown < running // 8 * 7) & (largest > 0)
+        running = np.where(restarts, grown, running + grown)
+        dip = is_stale & (rng.random(series) < 0.01) & ~restarts & (row > 0)
+        # Not behind a restart, where a twentieth less might be an eighth below a reading before.
+        seen = np.where(dip, np.maximum(largest - largest // 20, 0), running)
+        value[row] = seen
+        base = np.where(restarts, 0, largest)
+        told = np.maximum(seen - base, 0) if row else np.where(has_start, seen, 0)
+        shown += int(told.sum())
+        resets += int(restarts.sum())
+        largest = np.where(restarts, seen, np.maximum(largest, seen))
+    start = np.where(has_start, at[0] - 30 * _SECOND, 0)
+    rows = (MINUTES - 1) * series + int(has_start.sum())
+    return at, value, start, Expected(MINUTES * series, rows, shown, resets)
+
+
+def _pods(texts: dict[str, pa.Array]) -> pl.DataFrame:
+    """The pods that the series name, alive all day."""
+    pods = pl.DataFrame(
+        {k: pl.Series(texts[k]) for k in ("namespace", "pod_name", "pod_uid", "node")}
+    )
+    day = datetime(DAY.year, DAY.month, DAY.day, tzinfo=UTC)
+    return pods.unique(maintain_order=True).with_columns(
+        cluster=pl.lit(CLUSTER),
+        pod_interval_id=pl.col("pod_uid"),
+        address=pl.lit(None, pl.String),
+        host_network=pl.lit(value=False),
+        start_at=pl.lit(day, pl.Datetime("us", "UTC")),
+        created_at=pl.lit(day, pl.Datetime("us", "UTC")),
+        end_at=pl.lit(None, pl.Datetime("us", "UTC")),
+        end_basis=pl.lit("open"),
+        run_uuid=pl.lit(None, pl.String),
+        attempt=pl.lit(None, pl.Int64),
+        date=pl.lit(DAY),
+    )
 
 
 def _texts(rng: np.random.Generator, series: int) -> dict[str, pa.Array]:

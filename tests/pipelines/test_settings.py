@@ -7,6 +7,7 @@ import pytest
 from pipelines.errors import SettingsError
 from pipelines.fixtures import FIXTURES
 from pipelines.settings import find_settings_file, load_settings
+from transforms.staging.parser import CounterFacts
 
 GOOD = """
 lake: lake
@@ -37,6 +38,25 @@ def test_defaults_are_those_of_the_contract(tmp_path: Path) -> None:
     assert settings.look_backs.pods.total_seconds() == 36 * 3600
     assert settings.look_backs.repeats.days == 30
     assert settings.look_ahead.total_seconds() == 3600
+
+
+def test_an_export_declares_its_counters(tmp_path: Path) -> None:
+    stated = "counters: {bits: 32, link_bits_per_second: 10000000000, expires_after: 5m}}"
+    settings = load_settings(
+        write(tmp_path, GOOD.replace('{node}.log"}', '{node}.log", ' + stated))
+    )
+    counters = settings.exports[0].counters
+    assert counters is not None
+    assert counters.facts == CounterFacts(32, 10_000_000_000, 300)
+
+
+@pytest.mark.parametrize(
+    "stated", ["{bits: 16}", "{expires_after: 0s}", "{link_bits_per_second: 0}", "{width: 32}"]
+)
+def test_counters_are_declared_rightly_or_not_at_all(tmp_path: Path, stated: str) -> None:
+    text = GOOD.replace('{node}.log"}', f'{{node}}.log", counters: {stated}}}')
+    with pytest.raises(SettingsError, match="counters"):
+        load_settings(write(tmp_path, text))
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from tests.transforms.staging.export_text import (
 from transforms.staging import byte_counters
 from transforms.staging.kube_state_metrics import PARSER as KUBE_STATE_METRICS
 from transforms.staging.otlp import PARSER as OTLP
-from transforms.staging.parser import Parsed, RawRecord
+from transforms.staging.parser import CounterFacts, Parsed, RawRecord
 from transforms.staging.prometheus import PARSER
 
 SECRET = "planted-hunter2-EXAMPLE"
@@ -478,6 +478,18 @@ def test_bytes_of_a_pod_add_up_through_a_burst_a_new_sandbox_and_two_replicas() 
     }
     moved = traffic(found, [date(2026, 3, 10)])
     assert moved.filter(direction="receive")["bytes"].sum() == 1_250_300
+
+
+# -- what the settings declare ---------------------------------------------------------------------
+
+
+def test_width_link_and_expiry_are_those_of_the_settings():
+    declared = CounterFacts(bits=32, link_bits_per_second=10**9, expires_after=300)
+    names = ("counter_bits", "link_bits_per_second", "expires_after_seconds")
+    (row,) = samples_of(line(RECEIVED, 1, MS), counters=declared)
+    assert [row[name] for name in names] == [32, 10**9, 300]
+    (row,) = samples_of(line(RECEIVED, 1, MS))
+    assert [row[name] for name in names] == [None, None, None]
 
 
 # -- temporality -----------------------------------------------------------------------------------
