@@ -21,9 +21,10 @@ class BillingLines(StagingTable):
     """One line of one delivery of a bill.
 
     A provider delivers a billing period again and again, each time whole: lines of all but the
-    newest delivery of a period (`delivered_at`) are replaced and must not be added. Usage, credits,
-    refunds, taxes and discounts are lines of their own (`line_item_type`). A file speaks for its
-    whole period, so that each day of it knows the newest delivery.
+    newest delivery of a period (`delivered_at`) are replaced and must not be added, which
+    `transforms/marts/bill_newest.sql` sees to. Usage, credits, refunds, taxes and discounts are
+    lines of their own (`line_item_type`). A file speaks for its whole period, so that each day of
+    it knows the newest delivery.
     """
 
     provider: str = c.column("Who bills: aws, azure, gcp, or another provider's name, lower case.")

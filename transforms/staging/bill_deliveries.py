@@ -32,6 +32,7 @@ _PERIOD = re.compile(r"billing_?period=(20\d\d)-([01]\d)(?:-\d\d)?", re.IGNORECA
 _YEAR = re.compile(r"year=(20\d\d)", re.IGNORECASE)
 _MONTH = re.compile(r"month=([01]?\d)", re.IGNORECASE)
 _DAY = re.compile(r"20\d\d(?:-?[01]\d(?:-?[0-3]\d)?)?|[0-3]?\d")
+_ONE = timedelta(days=1)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -63,15 +64,17 @@ def delivery_of(context: FileContext) -> Delivery:
 @lru_cache(maxsize=64)
 def _delivery(export: str, path: str, landing_date: date) -> Delivery:
     *folders, name = [part for part in path.split("/") if part]
-    delivered_at = next(filter(None, map(_time, reversed(folders))), None)
-    is_named = delivered_at is not None or any(map(_UUID.search, folders))
     day = datetime(landing_date.year, landing_date.month, landing_date.day, tzinfo=UTC)
+    # Digits that would be a time to come, as of an account, are none.
+    times = [at for at in map(_time, folders) if at is not None and at < day + 2 * _ONE]
+    delivered_at = times[-1] if times else None
+    is_named = delivered_at is not None or any(map(_UUID.search, folders))
     bill = [folder for folder in folders if not _is_of_delivery(folder)]
     return Delivery(
         identity("bill", export, *bill),
         identity("delivery", export, *folders, None if is_named else landing_date.isoformat()),
         name_text(name) or "",
-        delivered_at or day + timedelta(days=1),
+        delivered_at or day + _ONE,
         "landing_day" if delivered_at is None else "path",
         _period(folders),
     )

@@ -300,6 +300,10 @@ def test_values_that_are_not_what_their_column_says_are_refused(changes, reason)
          datetime(2026, 3, 11, tzinfo=UTC), "landing_day"),
         ("b/cur/cur/year=2026/month=2/x.parquet", "2026-02",
          datetime(2026, 3, 11, tzinfo=UTC), "landing_day"),
+        ("b/202612112359/cur/data/BILLING_PERIOD=2026-02/x.csv", "2026-02",
+         datetime(2026, 3, 11, tzinfo=UTC), "landing_day"),
+        ("b/20260301T000000Z/data/BILLING_PERIOD=2026-02/20260302T000000Z-1/x.csv", "2026-02",
+         datetime(2026, 3, 2, tzinfo=UTC), "path"),
     ],
 )  # fmt: skip
 def test_the_path_tells_the_period_and_the_delivery(path, period, at, basis):
