@@ -7,7 +7,7 @@
 WITH ordered AS (
     SELECT
         f.*,
-        p.peer_address, p.peer_name, p.distance, p.gateway,
+        p.peer_address, p.peer_name, p.name_kind AS peer_name_kind, p.distance, p.gateway,
         COALESCE(o.is_accounted, FALSE) AND f.operation = 'connect' AS is_accounted,
         f.operation = 'connect' AND o.accounted_in IS NOT NULL AS is_explained,
         CASE
@@ -31,6 +31,7 @@ WITH ordered AS (
 
 SELECT
     cluster, run_uuid, pod_uid, resource_id, endpoint, measured_by, direction, peer_address,
+    CASE WHEN peer_name_kind = 'address_range' THEN peer_name END AS range_service,
     distance, gateway,
     GREATEST(0, running_bytes - logged_bytes)
         - GREATEST(0, running_bytes - bytes - logged_bytes) AS bytes,

@@ -35,7 +35,9 @@ told AS (
                 WHEN 'Amazon S3' THEN 'aws'
                 WHEN 'Google Cloud Storage' THEN 'gcp'
                 WHEN 'Azure Blob Storage' THEN 'azure'
-            END
+            END,
+            -- The provider's own list, or its record, names the service.
+            CASE WHEN UPPER(f.range_service) IN ('S3', 'AMAZON S3') THEN 'aws' END
         ) AS storage_provider,
         CASE
             WHEN is_private_address(f.peer_address) THEN TRUE

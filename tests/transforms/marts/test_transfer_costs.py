@@ -211,6 +211,24 @@ CASES: dict[str, tuple[list[dict], list[tuple]]] = {
             ("transfer", "us-east-1", "eu-west-1", *usd("0.06", "0.06", "0.06"), "regions-east"),
         ],
     ),
+    # A host of the region stands in some zone of it; its storage does not.
+    "same region": (
+        [
+            flow(distance="same_region", gateway="none"),
+            flow(
+                distance="same_region",
+                gateway="none",
+                peer_name="S3",
+                name_kind="address_range",
+                peer_address="198.51.100.8",
+                pod_uid="p2",
+            ),
+        ],
+        [
+            ("transfer", "us-east-1", "us-east-1", *usd("0", None, "0.039"), None),
+            ("transfer", "us-east-1", "us-east-1", *usd("0", "0", "0"), "storage"),
+        ],
+    ),
     # A price for two regions goes before one for the first.
     "two regions of one price": (
         [transfer(reader_region="us-east-2", client_address=NAT)],
