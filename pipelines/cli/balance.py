@@ -22,8 +22,9 @@ SOURCES = {
     "flow_record": ("flow records", "flow_bytes"),
     "sampled_flow_record": ("sampled", "estimated_bytes"),
     "storage_log": ("storage log", "storage_log_bytes"),
+    "registry_log": ("registry log", "registry_log_bytes"),
 }
-LOWEST = {"estimated_bytes": "sampled_bytes"}
+LOWEST = {"estimated_bytes": "sampled_bytes", "registry_log_bytes": "registry_log_bytes"}
 """What is certain of a source that has no column for it."""
 
 Row = Mapping[str, Any]

@@ -7,7 +7,8 @@ from schemas.columns import Instant, TextList
 from schemas.table import Table, table
 
 CHOSEN_BY = (
-    "interface_counter", "flow_record", "storage_log", "sampled_flow_record", "none",
+    "interface_counter", "flow_record", "storage_log", "registry_log", "sampled_flow_record",
+    "none",
 )  # fmt: skip
 _NO_COUNTER = "no counter of the pod was read"
 _NO_RECORD = "no unsampled record"
@@ -87,13 +88,19 @@ class ByteBalance(Table):
         null="no request in a log, or one whose bytes are not logged",
         adds_up=False,
     )
+    registry_log_bytes: pl.Int64 = c.byte_count(
+        "By logs of image registries, of requests that the pod itself made, in their hour.",
+        null=_NO_LOG,
+    )
     node_runtime_bytes: pl.Int64 = c.byte_count(
         "That the node moved for the pod, by pulls of images whose bytes are known: they pass no "
         "interface of the pod's and are added to whatever is chosen.",
         null="no such pull",
     )
     chosen_by: str = c.column(
-        "Source that counts; `none` where only the node moved anything.", allowed=CHOSEN_BY
+        "Source that counts, of two logs that of more bytes; `none` where only the node moved "
+        "anything.",
+        allowed=CHOSEN_BY,
     )
     chosen_bytes: pl.Int64 = c.byte_count("Of the source that counts, and of the node.")
     min_chosen_bytes: pl.Int64 = c.byte_count("Certain.")

@@ -5,7 +5,8 @@
 WITH spelled AS (
     SELECT DISTINCT address, address_bits(address) AS bits
     FROM range_input
-    WHERE is_public_address(address)
+    -- Without a list nothing is spelled.
+    WHERE EXISTS (SELECT 1 FROM address_ranges) AND is_public_address(address)
 ),
 
 lengths AS (

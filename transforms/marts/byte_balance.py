@@ -1,10 +1,11 @@
 """byte_balance: do the sources agree on how much each pod moved, and what does no row explain?
 
 Per pod, direction and hour, side by side, never added: the pod's interfaces, the flow records of
-the chosen source, the request logs of storage. **One is chosen** (definitions.md 39): the interface
-if it has no gap and no reset hid bytes; else unsampled flow records; else the larger of interface
-and log; else the sampled records' estimate. What the node moved for the pod (image pulls of known
-size) passes no interface of the pod and is added to whatever is chosen, as the marts show it too.
+the chosen source, the request logs of storage and of image registries. **One is chosen**
+(definitions.md 39): the interface if it has no gap and no reset hid bytes; else unsampled flow
+records; else the larger of interface and both logs together, which saw different requests; else
+the sampled records' estimate. What the node moved for the pod (image pulls whose bytes are known)
+passes no interface of the pod and is added to whatever is chosen, as the marts show it too.
 
 **Unattributed** is what is chosen less what rows of run_dependency_days show of the same pod,
 direction and hour: traffic that was served to others, headers, retransmissions, look-ups, peers
@@ -30,6 +31,7 @@ that asked for such a device, and `max_chosen_bytes` is open.
 from datetime import timedelta
 
 from transforms.day import SKEW_GUARD, BuildDay
+from transforms.intermediate.pod_match import match_pods
 from transforms.intermediate.traffic_windows import HOUR, sum_windows
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
@@ -60,6 +62,7 @@ STEPS = (
     "balance_pods",
     "runs_of_day",
 )
+MATCHED = ("balance_asked", "match_input", "match_output", "balance_registries")
 
 
 def build(session: SqlSession, day: BuildDay) -> str:
@@ -72,8 +75,12 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "end_us": int(day.end_at.timestamp()) * 1_000_000,
         "guard_us": SKEW_GUARD // timedelta(microseconds=1),
     }
-    with session.dropped(*EVIDENCE, *STEPS, "traffic_windows"):
+    with session.dropped(*EVIDENCE, *STEPS, *MATCHED, "traffic_windows"):
         sum_windows(session, day, HOUR)
+        session.create("balance_asked", PACKAGE, "balance_asked", values)
+        session.create("match_input", PACKAGE, "balance_match_input")
+        match_pods(session, day)
+        session.create("balance_registries", PACKAGE, "balance_registries")
         for step in (*EVIDENCE, *STEPS):
             session.create(step, PACKAGE, step, values)
         return session.create("byte_balance_built", PACKAGE, "byte_balance", values)
@@ -88,9 +95,13 @@ TRANSFORM = Transform(
         Reads("pod_traffic"),
         Reads("counter_increments"),
         Reads("image_pulls"),
+        Reads("registry_requests"),
+        Reads("pod_intervals", "pods"),
+        Reads("node_states", "pods"),
         Reads("container_states", "pods"),
         Reads("runs"),
         Reads("endpoints"),
     ),
     build=build,
+    version=2,
 )

@@ -1,7 +1,7 @@
 -- What each source saw of a pod's bytes, which of them counts, and what the marts leave of it.
 -- Grain: owner (a pod, else an address of no pod), direction, hour.
--- Reads: balance_uses, balance_flows, balance_interfaces, balance_violations, balance_pods,
---   runs_of_day.
+-- Reads: balance_uses, balance_flows, balance_interfaces, balance_registries, balance_violations,
+--   balance_pods, runs_of_day.
 WITH keys AS (
     SELECT pod_uid, cluster, local_address, direction, hour_number FROM balance_uses
     UNION
@@ -13,6 +13,13 @@ WITH keys AS (
         CAST(NULL AS VARCHAR) AS local_address,
         direction, hour_number
     FROM balance_interfaces
+    UNION
+    SELECT
+        pod_uid,
+        CAST(NULL AS VARCHAR) AS cluster,
+        CAST(NULL AS VARCHAR) AS local_address,
+        direction, hour_number
+    FROM balance_registries
 ),
 
 joined AS (
@@ -22,7 +29,8 @@ joined AS (
         i.uncovered_us, i.interface_byte_layer,
         f.flow_bytes, f.min_flow_bytes, f.max_flow_bytes, f.sampled_bytes, f.min_sampled_bytes,
         f.estimated_bytes, f.flow_byte_layer,
-        u.log_bytes, u.min_log_bytes, u.max_log_bytes, u.pull_bytes,
+        u.log_bytes, u.min_log_bytes, u.max_log_bytes, u.pull_bytes, r.registry_bytes,
+        COALESCE(u.log_bytes, 0) + COALESCE(r.registry_bytes, 0) AS logged_bytes,
         COALESCE(u.pull_bytes, 0) AS node_bytes,
         COALESCE(u.attributed_bytes, 0) AS attributed_bytes,
         COALESCE(u.min_passed_bytes, 0) AS min_shown_bytes,
@@ -31,7 +39,9 @@ joined AS (
             WHEN i.interface_bytes IS NOT NULL AND i.gap_us = 0 AND i.max_interface_bytes IS NOT NULL
                 THEN 'interface_counter'
             WHEN f.flow_bytes IS NOT NULL THEN 'flow_record'
-            WHEN i.interface_bytes >= COALESCE(u.log_bytes, 0) THEN 'interface_counter'
+            WHEN i.interface_bytes >= COALESCE(u.log_bytes, 0) + COALESCE(r.registry_bytes, 0)
+                THEN 'interface_counter'
+            WHEN r.registry_bytes > COALESCE(u.log_bytes, 0) THEN 'registry_log'
             WHEN u.log_bytes IS NOT NULL THEN 'storage_log'
             WHEN f.sampled_bytes IS NOT NULL THEN 'sampled_flow_record'
             ELSE 'none'
@@ -53,6 +63,10 @@ joined AS (
         ON k.pod_uid = i.pod_uid
         AND k.direction = i.direction
         AND k.hour_number = i.hour_number
+    LEFT JOIN balance_registries AS r
+        ON k.pod_uid = r.pod_uid
+        AND k.direction = r.direction
+        AND k.hour_number = r.hour_number
 ),
 
 -- What is certain by one source is certain, whichever counts.
@@ -62,7 +76,8 @@ chosen AS (
         CASE chosen_by
             WHEN 'interface_counter' THEN interface_bytes
             WHEN 'flow_record' THEN flow_bytes
-            WHEN 'storage_log' THEN log_bytes
+            WHEN 'storage_log' THEN logged_bytes
+            WHEN 'registry_log' THEN logged_bytes
             WHEN 'sampled_flow_record' THEN estimated_bytes
             ELSE 0
         END AS passed_bytes,
@@ -70,6 +85,7 @@ chosen AS (
             WHEN 'interface_counter' THEN min_interface_bytes
             WHEN 'flow_record' THEN min_flow_bytes
             WHEN 'storage_log' THEN min_log_bytes
+            WHEN 'registry_log' THEN COALESCE(min_log_bytes, 0)
             WHEN 'sampled_flow_record' THEN min_sampled_bytes
             ELSE 0
         END AS min_passed_bytes,
@@ -137,6 +153,7 @@ SELECT
     in_64_bits(log_bytes) AS storage_log_bytes,
     in_64_bits(min_log_bytes) AS min_storage_log_bytes,
     in_64_bits(max_log_bytes) AS max_storage_log_bytes,
+    in_64_bits(registry_bytes) AS registry_log_bytes,
     in_64_bits(pull_bytes) AS node_runtime_bytes,
     chosen_by,
     in_64_bits(chosen_bytes) AS chosen_bytes,

@@ -208,6 +208,45 @@ def test_what_the_node_pulls_for_a_pod_stands_beside_what_its_interface_moved():
     )  # fmt: skip
 
 
+def test_what_a_pod_asks_of_a_registry_is_added_to_what_it_asks_of_storage():
+    def asked(count: int, **more) -> dict:
+        return {
+            "event_at": at("10:10"), "provider": "harbor", "log_kind": "access", "status": 200,
+            "operation": "read", "client_address": "10.0.0.1", "response_bytes": count,
+            "request_bytes": 3,
+        } | more  # fmt: skip
+
+    pod = {
+        "cluster": "alder", "pod_uid": "p1", "namespace": "ml", "pod_name": "pod",
+        "address": "10.0.0.1", "start_at": at("09:00"), "created_at": at("09:00"),
+    }  # fmt: skip
+    requests = [
+        asked(700),
+        asked(50, event_at=at("10:50")),
+        # The proxy in front of it wrote the same request down; audits have no bytes of their own.
+        asked(710, log_kind="proxy"),
+        asked(9000, log_kind="audit"),
+        asked(9000, is_redirected=True),
+        asked(9000, status=404),
+        asked(9000, client_address="192.0.2.77"),
+        asked(9000, event_at=at("10:10", days=-1)),
+        asked(1, operation="write", request_bytes=40, event_at=at("11:10")),
+    ]
+    rows = balance(
+        pod_intervals=[pod], registry_requests=requests, object_transfers=[transfer(600)]
+    )
+    ten = row(rows)
+    assert (ten["registry_log_bytes"], ten["storage_log_bytes"]) == (750, 600)
+    assert (ten["chosen_by"], ten["chosen_bytes"], ten["unattributed_bytes"]) == (
+        "registry_log", 1350, 750,
+    )  # fmt: skip
+    sent = row(rows, "11:00", "transmit")
+    assert (sent["chosen_by"], sent["registry_log_bytes"], sent["chosen_bytes"]) == (
+        "registry_log", 40, 40,
+    )  # fmt: skip
+    assert rows.height == 2
+
+
 def test_a_log_spreads_a_transfer_over_its_time_and_is_certain_of_what_lies_inside():
     rows = balance(object_transfers=[transfer(1000, "10:50", "11:20"), transfer(7, "11:30")])
     found = [
