@@ -158,7 +158,7 @@ class ObjectTransfers(Table):
     unlogged_bytes_count: pl.Int64 = c.count(
         "Successful requests whose bytes are not logged; a 304, which has no body, is one."
     )
-    changed_at: Instants = c.column(
+    change_times: Instants = c.column(
         "Times, sorted, at which this day's requests gave the object another content: a write or "
         "copy onto it was done, or it was deleted.",
         null="they did not",

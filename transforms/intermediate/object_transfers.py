@@ -41,7 +41,7 @@ name, and none is stated.
 Lists of more than 100 candidates are left out. A container is named if it was the only one that ran
 at each request.
 
-**Changes.** `changed_at` holds when an object got another content, or none: writes (an upload in
+**Changes.** `change_times` holds when an object got another content, or none: writes (an upload in
 parts when it was completed), copies onto it, deletions. Parts, blocks not yet put together and the
 source's record of a copy change nothing.
 

@@ -43,7 +43,7 @@ SELECT
     LIST_TRANSFORM(
         t.changed_us,
         LAMBDA changed_us: make_timestamptz(LEAST(changed_us, CAST($end_us AS BIGINT)))
-    ) AS changed_at,
+    ) AS change_times,
     t.object_size_bytes,
     t.is_complete,
     t.opened_before,

@@ -1,5 +1,7 @@
 -- Services from which runs fetch what they are made of, as the endpoint catalogue names them.
 -- Grain: service.
+-- Reads: nothing.
+-- Parameters: none.
 SELECT service, resource_kind
 FROM (
     VALUES

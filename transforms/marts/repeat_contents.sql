@@ -8,13 +8,13 @@ WITH changes AS (
     SELECT DISTINCT w.wanted_number, epoch_us(t.changed_at) AS us
     FROM (
         SELECT
-            date, provider, UNNEST(changed_at) AS changed_at,
+            date, provider, UNNEST(change_times) AS changed_at,
             CASE
                 WHEN version_id IS NULL THEN object_id
                 ELSE LEFT(object_id, LENGTH(object_id) - LENGTH(version_id) - 1)
             END AS object_id
         FROM object_transfers
-        WHERE changed_at IS NOT NULL
+        WHERE change_times IS NOT NULL
     ) AS t
     INNER JOIN repeat_wanted AS w
         ON w.may_change

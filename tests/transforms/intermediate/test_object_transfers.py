@@ -375,7 +375,7 @@ def test_writes_completions_copies_and_deletions_change_an_object_and_nothing_el
         request("08:00", "read"),
         write("08:00", "block", 9, operation_name="PutBlock", provider="azure"),
     ]  # fmt: skip
-    found = by_key(of(requests), "changed_at")
+    found = by_key(of(requests), "change_times")
     after = timedelta(seconds=1.5)
     assert {key: times for key, times in found.items() if times} == {
         "put": [at("08:00") + after],
@@ -387,7 +387,7 @@ def test_writes_completions_copies_and_deletions_change_an_object_and_nothing_el
         "expired": [at("08:00") + after],
     }
     late = write("23:59:59", "late", 100, duration_seconds=9)
-    assert by_key(of([late]), "changed_at") == {"late": [at("00:00", days=1)]}
+    assert by_key(of([late]), "change_times") == {"late": [at("00:00", days=1)]}
 
 
 def test_what_the_storage_does_by_itself_is_nobodys():

@@ -113,7 +113,7 @@ def write(clock: str, *, days: int = 0, **more) -> dict:
     """A write of the object, as the row of its transfer."""
     moment = at(clock, days=days)
     return read("w", clock, days=days, version=None, object="s3://bucket/key").rows()[0] | {
-        "transfer_id": f"w{moment}", "operation": "write", "changed_at": [moment], **more,
+        "transfer_id": f"w{moment}", "operation": "write", "change_times": [moment], **more,
     }  # fmt: skip
 
 
@@ -285,7 +285,7 @@ def test_a_write_between_two_reads_breaks_the_identity_of_an_unversioned_object(
     assert built(yesterday, extra=[write("11:00", days=-1, date=DAY - ONE)]).height == 0
     for beside in (
         write("10:00"), write("12:00:01"), write("11:00", object_id="s3://bucket/key2"),
-        write("11:00", provider="gcs"), write("11:00", changed_at=None),
+        write("11:00", provider="gcs"), write("11:00", change_times=None),
     ):  # fmt: skip
         rows = built(reads, extra=[beside]).filter(scope="fleet")
         assert facts(rows) == [("t2", "fleet", None, "t1", 100, 100)]
