@@ -29,7 +29,7 @@ numbered AS (
         SUM(begins) OVER (
             PARTITION BY cluster, pod_uid, container, resource_id, activity, error_class
             ORDER BY begin_us, order_id
-            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS number
     FROM spaced
 )

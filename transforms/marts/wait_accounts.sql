@@ -59,7 +59,7 @@ numbered AS (
         *,
         SUM(begins) OVER (
             PARTITION BY cluster, pod_uid, container ORDER BY start_us, end_us
-            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS number
     FROM marked
 )

@@ -38,13 +38,14 @@ marked AS (
     FROM clipped
 ),
 
+-- Equal spans come in any order, so that they are counted together.
 numbered AS (
     SELECT
         *,
         SUM(begins) OVER (
             PARTITION BY stage_id, rank, resource_id
             ORDER BY start_us, end_us, evidence_id
-            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS number
     FROM marked
 ),

@@ -32,7 +32,7 @@ chained AS (
         SUM(begins) OVER (
             PARTITION BY cluster, pod_uid, container, activity, resource_id
             ORDER BY begin_us, end_us, order_id
-            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS chain
     FROM spaced
 ),
@@ -106,7 +106,8 @@ spans AS (
         cluster, pod_uid, container, container_role, container_kind, match_kind, resource_id,
         4 AS rank, 'resolve' AS cause, begin_us AS start_us,
         CASE
-            WHEN outcome = 'failed' THEN COALESCE(succeeded_us, unsolved_us, last_failed_us)
+            WHEN outcome = 'failed'
+                THEN GREATEST(end_us, COALESCE(succeeded_us, unsolved_us, last_failed_us))
             ELSE end_us
         END AS end_us,
         error, evidence_id, source

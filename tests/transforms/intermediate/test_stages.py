@@ -423,6 +423,7 @@ def test_a_resumed_run_is_submitted_again_and_a_retry_is_not() -> Story:
     assert gap == ("unknown", at("11:00:05"), at("12:05"), 2, "created")
 
 
+@pytest.mark.slow
 def test_a_run_without_a_known_pod_is_the_fleets_and_has_polyaxons_word() -> None:
     stages = build(cluster="fleet", run_statuses=SUBMITTED)
     assert before_pods(stages)[2:] == [
@@ -458,6 +459,7 @@ def test_what_crosses_midnight_has_one_id_and_says_nothing_later() -> None:
     assert first["stage_id"].to_list() == second["stage_id"].to_list()
 
 
+@pytest.mark.slow
 def test_what_the_look_back_no_longer_reaches_is_as_the_day_before_said() -> None:
     started = at("10:04:03", days=-5)
     states = [pod_state("23:30", created_at=at("10:00", days=-5), sandbox_ready_at=started)]

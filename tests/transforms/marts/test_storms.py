@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import polars as pl
+import pytest
 
 from tests.transforms.frames import DAY, at, checked, show
 from transforms.day import BuildDay
@@ -219,6 +220,7 @@ def test_all_storms_are_found_and_none_is_made_up() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_storm_over_midnight_is_one_with_its_failures_by_day() -> None:
     moments = times("23:58", 10, 30)
     made = requests("a", moments, 403)

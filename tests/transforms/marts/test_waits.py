@@ -120,7 +120,8 @@ def across_midnight(random: Random, number: int) -> Pod:
     return pod
 
 
-@settings(max_examples=1, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=3, deadline=None)
 @given(st.integers(0, 2**32))
 def test_two_days_are_one_pass_cut_at_midnight(seed: int) -> None:
     random = Random(seed)
@@ -202,6 +203,37 @@ def test_the_parts_carry_their_evidence_bytes_and_gpus_once() -> None:
         ("s3://a", "address_window", "none", ["object_requests"], ["1/s3://a"])
     ]
     assert table.filter(cause="placement")["evidence_ids"].to_list() == [["1/0"]]
+
+
+def test_gates_authenticate_and_what_a_log_tells_of_is_not_told_twice() -> None:
+    pod = Pod(1, 1)
+    pod.stages = [Stage("init", "init", 0, 100)]
+    pod.attempts = [
+        Attempt("connection", "dns://auth.example.com:443", 10, 11, "ok", (10, 11, 14)),
+        Attempt("connection", "dns://data.s3.example.com:443", 20, 21, "ok", (20, 21, 25, 30)),
+        # Idle for longer than 5 s: the connection is open, and no wait.
+        Attempt("connection", "dns://hub.example.com:443", 40, 41, "ok", (40, 41, 44, 50, 53)),
+    ]
+    shared = {
+        "cluster": "alder", "operation": "connect", "date": DAY, "pod_uids": [], "sources": [],
+        "run_uuid": f"{1:032x}", "match_kind_counts": [], "name_kind_counts": [],
+    }  # fmt: skip
+    kinds = [
+        shared | {"resource_id": "dns://auth.example.com:443", "endpoint_kind": "auth"},
+        shared | {"resource_id": "dns://data.s3.example.com:443", "accounted_in": "s3://data"},
+    ]
+    tables = tables_of([pod]) | {"run_dependency_days": kinds}
+    tables["connections"] = [c | {"run_uuid": f"{1:032x}"} for c in tables["connections"]]
+    table = build(**tables).sort("start_at")
+    assert table.filter(pl.col("cause") != "unexplained").select(
+        "cause", "start_at", "end_at", "resource_id"
+    ).rows() == [
+        ("authenticate", moment(10), moment(14), "dns://auth.example.com:443"),
+        ("connect", moment(20), moment(21), "dns://data.s3.example.com:443"),
+        ("connect", moment(40), moment(41), "dns://hub.example.com:443"),
+        ("transfer", moment(41), moment(44), "dns://hub.example.com:443"),
+        ("transfer", moment(50), moment(53), "dns://hub.example.com:443"),
+    ]
 
 
 def test_time_before_a_pod_and_between_attempts_is_of_the_run() -> None:
