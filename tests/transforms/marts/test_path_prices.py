@@ -1,0 +1,118 @@
+"""path_prices: which rows of the shipped price book fit a path, and which of them counts."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipelines.reference.prices import load_prices
+from transforms.day import BuildDay
+from transforms.marts.path_prices import price_paths
+from transforms.sql import SqlSession
+
+TEXTS = (
+    "path_id", "from_provider", "to_provider", "gateway_provider", "gateway_region",
+    "storage_provider", "storage_region", "operation", "distance", "gateway", "from_region",
+    "to_region",
+)  # fmt: skip
+FLAGS = ("is_storage", "is_incoming", "is_private", "is_one_network")
+SCHEMA = dict.fromkeys(TEXTS, pl.String) | dict.fromkeys(FLAGS, pl.Boolean)
+
+
+def path(provider: str, distance: str, start: str | None, end: str | None, **more: Any) -> dict:
+    return {
+        "from_provider": provider,
+        "to_provider": provider,
+        "gateway_provider": provider,
+        "gateway_region": end,
+        "storage_provider": None,
+        "storage_region": None,
+        "operation": None,
+        "distance": distance,
+        "gateway": "none",
+        "from_region": start,
+        "to_region": end,
+        "is_storage": False,
+        "is_incoming": False,
+        "is_private": True,
+        "is_one_network": False,
+    } | more
+
+
+def usd_per(found: dict | None) -> tuple[Decimal, int] | None:
+    return found and (Decimal(int(found["nano"])).scaleb(-9), int(found["units"]))
+
+
+GIB = 2**30
+# Path, charge, cheapest, best and dearest in USD per unit, price.
+CASES: dict[str, tuple[dict, str, tuple]] = {
+    "receiver's continent": (
+        path("gcp", "cross_region", "europe-west4", "europe-west1"),
+        "transfer", ("0.02", "0.02", "0.02", GIB, "gcp-europe-europe"),
+    ),
+    "a word before a glob": (
+        path("gcp", "cross_region", "asia-southeast2", "asia-east1"),
+        "transfer", ("0.1", "0.1", "0.1", GIB, "gcp-indonesia-asia"),
+    ),
+    "a bucket of several regions": (
+        path("gcp", "cross_region", "us", "us-central1", is_storage=True),
+        "transfer", ("0.02", "0.02", "0.02", GIB, "gcp-multi-us-us"),
+    ),
+    "one for the gateway before one for the region": (
+        path("azure", "cross_region", "eastus", "westus2", gateway="peering"),
+        "transfer", ("0.07", None, "0.18", 10**9, None),
+    ),
+    "tiers": (
+        path("aws", "internet", "eu-west-1", None),
+        "transfer", ("0", "0.09", "0.09", GIB, "aws-eu-west-1-internet-0"),
+    ),
+    "tiers without a free one": (
+        path("gcp", "internet", "europe-west4", None),
+        "transfer", ("0.08", "0.12", "0.12", GIB, "gcp-internet-0"),
+    ),
+    "tiers of an endpoint": (
+        path("azure", "same_region", "eastus", "eastus", gateway="interface_endpoint"),
+        "endpoint_processing", ("0.004", "0.01", "0.01", 10**9, "azure-private-endpoint-0"),
+    ),
+    "a sender that nobody knows": (
+        path("aws", "cross_region", None, "eu-west-1", gateway="peering"),
+        "transfer", ("0.02", None, "0.147", GIB, None),
+    ),
+    "the sender's price, not the receiver's": (
+        path("aws", "cross_region", "ap-southeast-1", "eu-west-1"),
+        "transfer", ("0.09", "0.09", "0.09", GIB, "aws-ap-southeast-1-other-region"),
+    ),
+    "a region that the book does not have": (
+        path("aws", "cross_region", "xx-new-1", "eu-west-1"), "transfer", (None,) * 5,
+    ),
+    "a provider that the book does not have": (
+        path("minio", "same_region", "home", "home", is_storage=True), "transfer", (None,) * 5,
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def prices() -> dict[str, dict]:
+    rows = [{**facts, "path_id": name} for name, (facts, _, _) in CASES.items()]
+    with SqlSession(threads=1) as session:
+        session.register("paths", pl.DataFrame(rows, schema=SCHEMA))
+        session.register("prices", load_prices())
+        price_paths(session, BuildDay(date(2026, 3, 2), "fleet"))
+        found = session.frame("path_prices").iter_rows(named=True)
+        return {f"{row['path_id']}/{row['charge_kind']}": row for row in found}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_narrowest_row_counts(prices, case):
+    _, kind, (cheapest, best, dearest, unit, price_id) = CASES[case]
+    row = prices[f"{case}/{kind}"]
+    found = [usd_per(row[name]) for name in ("cheapest", "best", "dearest")]
+    # What is free is free per one.
+    expected = [
+        None if usd is None else (Decimal(usd), 1 if usd == "0" else unit)
+        for usd in (cheapest, best, dearest)
+    ]
+    assert (found, row["price_id"]) == (expected, price_id)
+    assert (row["missing_prices"] is None) == (cheapest is not None)
