@@ -155,7 +155,6 @@ def as_csv(*lines: dict[str, str], names: dict[str, str] | None = None) -> str:
 def bill(*lines: dict[str, str], **context):
     found = parse(PARSER, as_csv(*lines), **context)
     check_each(found)
-    check_rows(found)
     assert [word(parsed) for parsed in found[:1]] == ["header"]
     return found[1:]
 
@@ -172,6 +171,7 @@ def row(changes: dict, **context):
 
 
 def test_every_column_of_a_line_is_read():
+    check_rows([line({}), line({"line_item_usage_start_date": "", "bill_invoice_id": ...})])
     assert row({}) == ROW
 
 

@@ -66,7 +66,6 @@ def one(record, **context):
     line = record if isinstance(record, str) else json.dumps(record)
     [parsed] = parse(PARSER, line, **context)
     check_each([parsed])
-    check_rows([parsed])
     return parsed
 
 
@@ -115,6 +114,11 @@ def test_every_message_of_a_pull_is_read_in_every_form(fields, row):
     assert pull(prefix + text(fields)) == whole
     assert pull(text(fields), node="node-1") == stated(whole, "process_id")
     assert pull(fields, node="node-1") == stated(whole, "process_id")
+
+
+def test_messages_of_every_kind_fit_the_table():
+    failed = message(f'PullImage "{IMAGE}" failed', error="403 Forbidden")
+    check_rows([one(journal(m)) for m in (message(PULLED), failed, message("trying next host"))])
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,6 @@ def line(changes: dict, **context):
     record = {k: v for k, v in (LINE | changes).items() if v is not ...}
     header, parsed = parse(PARSER, as_csv(record), **context)
     check_each([header, parsed])
-    check_rows([parsed])
     assert word(header) == "header"
     return parsed
 
@@ -126,6 +125,7 @@ def row(changes: dict, **context):
 
 
 def test_every_column_of_a_charge_is_read():
+    check_rows([line({}), line({"ConsumedQuantity": "", "ChargeClass": ...})])
     assert row({}) == ROW
 
 
