@@ -1,6 +1,6 @@
 """path_prices: which rows of the shipped price book fit a path, and which of them counts."""
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 
 from pipelines.reference.prices import load_prices
+from tests.transforms.frames import DAY
+from tests.transforms.marts.price_sheet import GIB, price, sheet
 from transforms.day import BuildDay
 from transforms.marts.path_prices import price_paths
 from transforms.sql import SqlSession
@@ -45,7 +47,6 @@ def usd_per(found: dict | None) -> tuple[Decimal, int] | None:
     return found and (Decimal(int(found["nano"])).scaleb(-9), int(found["units"]))
 
 
-GIB = 2**30
 # Path, charge, cheapest, best and dearest in USD per unit, price.
 CASES: dict[str, tuple[dict, str, tuple]] = {
     "receiver's continent": (
@@ -93,15 +94,19 @@ CASES: dict[str, tuple[dict, str, tuple]] = {
 }  # fmt: skip
 
 
+def priced(rows: list[dict], book: pl.DataFrame, day: date) -> dict[str, dict]:
+    with SqlSession(threads=1) as session:
+        session.register("paths", pl.DataFrame(rows, schema=SCHEMA))
+        session.register("prices", book)
+        price_paths(session, BuildDay(day, "fleet"))
+        found = session.frame("path_prices").iter_rows(named=True)
+        return {f"{row['path_id']}/{row['charge_kind']}": row for row in found}
+
+
 @pytest.fixture(scope="module")
 def prices() -> dict[str, dict]:
     rows = [{**facts, "path_id": name} for name, (facts, _, _) in CASES.items()]
-    with SqlSession(threads=1) as session:
-        session.register("paths", pl.DataFrame(rows, schema=SCHEMA))
-        session.register("prices", load_prices())
-        price_paths(session, BuildDay(date(2026, 3, 2), "fleet"))
-        found = session.frame("path_prices").iter_rows(named=True)
-        return {f"{row['path_id']}/{row['charge_kind']}": row for row in found}
+    return priced(rows, load_prices(), DAY)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -116,3 +121,13 @@ def test_the_narrowest_row_counts(prices, case):
     ]
     assert (found, row["price_id"]) == (expected, price_id)
     assert (row["missing_prices"] is None) == (cheapest is not None)
+
+
+def test_prices_hold_from_their_first_day_to_the_day_before_their_last():
+    book = sheet(
+        price("old", "transfer", "0.1", distance="cross_region", valid_to=DAY),
+        price("new", "transfer", "0.2", distance="cross_region", valid_from=DAY),
+    )
+    row = path("aws", "cross_region", "us-east-1", "eu-west-1") | {"path_id": "p"}
+    for day, expected in ((DAY, "new"), (DAY - timedelta(days=1), "old")):
+        assert priced([row], book, day)["p/transfer"]["price_id"] == expected
