@@ -15,7 +15,11 @@ REMEDIES = (
 
 
 @table(
-    "marts", key=("transfer_id", "scope"), order=("start_at", "transfer_id", "scope"), scope="fleet"
+    "marts",
+    key=("transfer_id", "scope"),
+    order=("start_at", "transfer_id", "scope"),
+    scope="fleet",
+    adds_within=("scope",),
 )
 class RepeatTransfers(Table):
     """One fetch that repeats an earlier one within a scope; scopes nest and are never added.
