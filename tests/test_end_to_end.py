@@ -105,6 +105,23 @@ def test_an_analyst_finds_every_mart_with_comments(demo: tuple[Path, str]) -> No
     assert not [(t, c) for t, c, comment in columns if not comment]
 
 
+def test_dependencies_add_up_to_what_the_sources_of_bytes_saw(demo: tuple[Path, str]) -> None:
+    folder, _ = demo
+    with duckdb.connect(str(folder / "podledger.duckdb"), read_only=True) as connection:
+        for direction, column in (("receive", "received_bytes"), ("transmit", "sent_bytes")):
+            ((chosen, left),) = connection.execute(
+                "SELECT sum(chosen_bytes), sum(unattributed_bytes) FROM byte_balance "
+                "WHERE direction = $direction",
+                {"direction": direction},
+            ).fetchall()
+            ((shown,),) = connection.sql(f"SELECT sum({column}) FROM dependencies").fetchall()
+            ((marts,),) = connection.sql(
+                f"SELECT sum({column}) FROM run_dependency_days"
+            ).fetchall()
+            assert chosen > 0
+            assert (shown, marts + left) == (chosen, chosen)
+
+
 def test_a_further_build_says_that_nothing_changed(demo: tuple[Path, str]) -> None:
     folder, _ = demo
     before = {p: p.stat().st_mtime_ns for p in (folder / "lake").rglob("*.parquet")}
