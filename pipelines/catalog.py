@@ -248,7 +248,8 @@ def _comment(connection: duckdb.DuckDBPyConnection) -> None:
             if column.nullable:
                 text += f" Null: {column.null_meaning}."
             if column.adds_up:
-                text += " Adds up over rows."
+                within = " of one ".join(("", *spec.adds_within))
+                text += f" Adds up over rows{within}."
             connection.execute(f'COMMENT ON COLUMN "{name}"."{column.name}" IS {_literal(text)}')
         day = "as_of_date" if spec.as_of else "date"
         if spec.layer in {"intermediate", "marts"} and kind == "TABLE":

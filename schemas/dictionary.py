@@ -20,6 +20,7 @@ def as_records(names: Sequence[str]) -> list[dict[str, Any]]:
             "key": list(spec.key),
             "order": list(spec.order),
             "as_of": spec.as_of,
+            "adds_within": list(spec.adds_within),
             "columns": [
                 {
                     "name": c.name,
@@ -84,6 +85,9 @@ def _table(spec: TableSpec) -> str:
     lines.append(f"Key: {', '.join(f'`{k}`' for k in spec.key)}.")
     if spec.as_of:
         lines.append("Each row covers a life up to its day: days do not add up.")
+    if spec.adds_within:
+        within = ", ".join(f"`{name}`" for name in spec.adds_within)
+        lines.append(f"Rows add up within one value of {within} only.")
     lines += ["", "| column | type | unit | null means | adds up | meaning |"]
     lines.append("|---|---|---|---|---|---|")
     lines += [_row(column) for column in spec.columns]
