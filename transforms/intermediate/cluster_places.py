@@ -1,5 +1,7 @@
 """What the settings say of where a cluster's addresses lie, as tables."""
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from transforms.day import BuildDay
@@ -9,7 +11,6 @@ from transforms.sql import SqlSession
 ACCOUNTS = pl.Schema({"cluster": pl.String(), "account_id": pl.String(), "cloud": pl.String()})
 ZONES = pl.Schema({"cluster": pl.String(), "zone_id": pl.String(), "zone_name": pl.String()})
 ENDPOINTS = pl.Schema({"cluster": pl.String(), "address": pl.String(), "endpoint_id": pl.String()})
-PLACES = ("cluster_accounts", "cluster_zones", "cluster_subnets", "cluster_endpoints")
 
 
 def show_places(session: SqlSession, day: BuildDay) -> None:
@@ -29,10 +30,11 @@ def show_places(session: SqlSession, day: BuildDay) -> None:
         for address in addresses
         if kind == "interface"
     ]
-    for name, rows, schema in zip(
-        PLACES,
-        (accounts, zones, subnets, endpoints),
-        (ACCOUNTS, ZONES, CLUSTER_SUBNETS, ENDPOINTS),
-        strict=True,
-    ):
+    tables: tuple[tuple[str, Sequence[Sequence[str | int | None]], pl.Schema], ...] = (
+        ("cluster_accounts", accounts, ACCOUNTS),
+        ("cluster_zones", zones, ZONES),
+        ("cluster_subnets", subnets, CLUSTER_SUBNETS),
+        ("cluster_endpoints", endpoints, ENDPOINTS),
+    )
+    for name, rows, schema in tables:
         session.register(name, pl.DataFrame(rows, schema=schema, orient="row"))
