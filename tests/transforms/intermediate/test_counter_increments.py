@@ -147,6 +147,29 @@ def test_a_gap_is_longer_than_three_times_the_usual_spacing():
     assert [row[4] for row in rows] == [False, False, False, True, False]
 
 
+def test_a_reboot_makes_new_sandboxes_and_restarts_what_is_not_named_by_one():
+    """The node is down from 08:01 to 08:10: the sandbox's series is another, the node's falls."""
+    node = {"pod_uid": None, "pod_name": None, "namespace": None, "node": "node-a"}
+    rows = increments(
+        [
+            reading("sandbox-1", "08:00", 500), reading("sandbox-1", "08:01", 600),
+            reading("sandbox-2", "08:11", 40, counter_start_at=at("08:10")),
+            reading("sandbox-2", "08:12", 90, counter_start_at=at("08:10")),
+            reading("node", "08:00", 9_000, **node), reading("node", "08:01", 9_500, **node),
+            reading("node", "08:11", 70, **node), reading("node", "08:12", 75, **node),
+        ],
+        [DAY],
+    )  # fmt: skip
+    assert rows.select("series_id", "bytes", "is_reset", "start_basis").rows() == [
+        ("node", 500, False, "sample"),
+        ("node", 70, True, "reset"),
+        ("node", 5, False, "sample"),
+        ("sandbox-1", 100, False, "sample"),
+        ("sandbox-2", 40, False, "known_start"),
+        ("sandbox-2", 50, False, "sample"),
+    ]
+
+
 def test_observers_are_kept_apart():
     late = {"observer": "scraper-b"}
     rows = increments(

@@ -1,10 +1,11 @@
 """Bytes of pods in windows of five minutes."""
 
 import random
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ from tests.transforms.intermediate.counter_oracle import (
 )
 from transforms.day import BuildDay
 from transforms.intermediate import pod_traffic
+from transforms.intermediate.traffic_windows import sum_windows
 from transforms.sql import SqlSession
 
 BYTES = ("window_start_at", "bytes", "min_bytes", "max_bytes")
@@ -149,6 +151,72 @@ def test_interfaces_and_directions_stand_apart():
         increment(at("08:00"), at("08:02"), 4, direction="transmit"),
     )
     assert sorted(row["bytes"] for row in rows) == [1, 2, 3, 4]
+
+
+def summed(grain: timedelta, *increments: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """(start, bytes, least, most) of windows of any length."""
+    with SqlSession(threads=1) as session:
+        rows = [i | {"date": DAY} for i in increments]
+        session.register("counter_increments", frame("counter_increments", rows, date_column=True))
+        day = BuildDay(date=DAY, cluster="alder")
+        found = session.frame(sum_windows(session, day, grain)).sort("window_number")
+    return [
+        (datetime.fromtimestamp(n * grain.total_seconds(), UTC), *sizes)
+        for n, *sizes in found.select(
+            "window_number", "bytes", "min_bytes", "max_bytes"
+        ).iter_rows()
+    ]
+
+
+def test_longer_windows_have_closer_bounds_than_sums_of_shorter_ones():
+    """Two increments over ten minutes each, and one that half of is of the next hour."""
+    parts = (
+        increment(at("08:38"), at("08:48"), 10),
+        increment(at("08:48"), at("08:58"), 20),
+        increment(at("08:58"), at("09:02"), 8),
+    )
+    fine = summed(timedelta(minutes=5), *parts)
+    assert sum(least for _, _, least, _ in fine) == 0
+    assert summed(timedelta(hours=1), *parts) == [
+        (at("08:00"), 34, 30, 38),
+        (at("09:00"), 4, 0, 8),
+    ]
+    assert summed(timedelta(days=1), *parts) == [(at("00:00"), 38, 38, 38)]
+    assert summed(timedelta(hours=12), *parts) == [(at("00:00"), 38, 38, 38)]
+
+
+def test_a_longer_window_holds_the_hours_of_each_observer_that_counts_then():
+    """The second observer counts from 09:00 on; an increment over that edge is half of each."""
+    rows = summed(
+        timedelta(days=1),
+        increment(at("08:10"), at("08:50"), 40),
+        increment(at("08:50"), at("09:10"), 20),
+        increment(at("08:50"), at("09:10"), 22, observer="scraper-b"),
+        increment(at("09:10"), at("09:20"), 5, observer="scraper-b"),
+    )
+    # 40, half of 20, half of 22, and 5; certain are 40 and 5.
+    assert rows == [(at("00:00"), 66, 45, 87)]
+
+
+@pytest.mark.parametrize("minutes", [0, 7, 90, 60 * 7])
+def test_windows_that_fit_neither_an_hour_nor_a_day_are_refused(minutes):
+    with pytest.raises(ValueError, match="neither an hour nor a day"):
+        summed(timedelta(minutes=minutes))
+
+
+def test_a_gap_fills_only_the_time_that_the_pod_lived():
+    gap = increment(at("08:01"), at("08:21"), 20, is_gap=True, spread_end_at=at("08:11"))
+    assert shares(of(gap)) == [
+        (at("08:00"), 8, 0, 20),
+        (at("08:05"), 10, 0, 20),
+        (at("08:10"), 2, 0, 20),
+        (at("08:15"), 0, 0, 20),
+        (at("08:20"), 0, 0, 20),
+    ]
+
+
+def test_a_bridge_in_a_pod_is_not_added():
+    assert of(increment(at("08:00"), at("08:02"), 1, interface="cni0", is_overlay=True)) == []
 
 
 def test_what_is_no_pod_has_no_traffic():
