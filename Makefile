@@ -40,10 +40,9 @@ lint: $(READY) ## format, lint and types
 	$(BIN)/mypy
 
 bench: $(READY) ## speed and memory as ratios to a peer in the same run
-	$(BIN)/python -m benchmarks.bench_hubble
-	$(BIN)/python -m benchmarks.bench_formats; formats=$$?; \
-	    $(BIN)/python -m benchmarks.bench_pod_match --connections 10000000 --intervals 200000; match=$$?; \
-	    $(BIN)/python -m benchmarks.bench_counters --series 50000 --rounds 1 && exit $$(( formats + match ))
+	missed=0; for what in "hubble" "formats" "pod_match --connections 10000000 --intervals 200000" \
+	    "counters --series 50000 --rounds 1" "cache"; do \
+	    $(BIN)/python -m benchmarks.bench_$$what || missed=1; done; exit $$missed
 
 accuracy: $(READY) ## attribution measured on five labelled fleets of a million events each
 	$(BIN)/python -m tests.fleet.labelled --seeds 5 --events 1080000

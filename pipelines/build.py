@@ -351,7 +351,7 @@ def show(session: SqlSession, inputs: Inputs) -> None:
             whole = [replace(part, repeated=()) for part in parts]
             show_parts(session, table_spec(table), whole, f"all_{table}")
     for table, files in inputs.files.items():
-        _show_files(session, table_spec(table), files)
+        show_files(session, table_spec(table), files)
 
 
 def span_start(day: BuildDay, span: Span) -> dt.datetime | None:
@@ -567,7 +567,14 @@ def _ranges(parts: list[StagedPart]) -> pl.DataFrame:
     )
 
 
-def _show_files(session: SqlSession, spec: TableSpec, files: list[tuple[dt.date, Path]]) -> None:
+def show_files(session: SqlSession, spec: TableSpec, files: list[tuple[dt.date, Path]]) -> None:
+    """Show the rows of published files with their `date`, as a view of the table's name.
+
+    Args:
+        session: Where to.
+        spec: Table.
+        files: Day and path of each file.
+    """
     connection = session.connection
     columns = ", ".join(f'"{c.name}"' for c in spec.columns)
     source = f"{spec.name}_files"

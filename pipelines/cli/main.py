@@ -6,6 +6,7 @@ import duckdb
 import typer
 
 from pipelines.cli.build import build
+from pipelines.cli.cache import cache
 from pipelines.cli.check import check
 from pipelines.cli.demo import demo
 from pipelines.cli.dictionary import dictionary
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, build, check, status, show, query, explain, dictionary):
+for command in (demo, build, check, status, show, query, explain, dictionary, cache):
     app.command(context_settings=FURTHER if command is show else None)(command)
 
 

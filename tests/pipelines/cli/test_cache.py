@@ -1,0 +1,88 @@
+"""`cache` prints a curve with what it must be read with, and names what it lacks."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.publication import Made, publish
+from pipelines.settings import load_settings
+from pipelines.storage import Lake
+from schemas.registry import table_spec
+from tests.pipelines.cli.command import podledger
+from tests.pipelines.cli.small_catalogue import DAY, small_catalogue
+from tests.transforms.frames import at, frame
+from transforms.sql import SqlSession
+
+
+def read(number: int, clock: str) -> dict[str, Any]:
+    return {
+        "transfer_id": f"t{number}", "start_at": at(clock, DAY), "end_at": at(clock, DAY),
+        "provider": "s3", "bucket": "example-datasets", "key": "a", "operation": "read",
+        "object_id": "s3://example-datasets/a", "resource_id": "s3://example-datasets",
+        "transferred_bytes": 10_000_000, "object_size_bytes": 10_000_000, "cluster": "alder",
+        "node": "n1", "reader_region": "us-east-1", "etag": "e",
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A lake with two reads of one object."""
+    path = small_catalogue(tmp_path_factory.mktemp("lake"))
+    lake = Lake(load_settings(path).lake_path)
+    with SqlSession() as session:
+        session.register("rows", frame("object_transfers", [read(1, "09:00"), read(2, "09:10")]))
+        spec = table_spec("object_transfers")
+        publish(lake, session, spec, "rows", DAY, "fleet", Made("by hand", 1))
+    return path
+
+
+RANGE = ("--from", "2026-03-10", "--to", "2026-03-10")
+
+
+def test_the_curve_of_a_size(config: Path) -> None:
+    ended = podledger(
+        "cache", *RANGE, "--placement", "node", "--policy", "lru", "--capacity", "1GB", "--json",
+        "--config", config,
+    )  # fmt: skip
+    assert (ended.code, ended.err) == (0, "")
+    told = json.loads(ended.out)
+    assert [(p["start"], p["capacity_bytes"], p["hit_ratio"]) for p in told["points"]] == [
+        ("cold", 10**9, 0.5),
+        ("warm", 10**9, 0.5),
+    ]
+    assert len(told["missing_warm_up_days"]) == 7
+
+
+def test_people_read_a_table_and_a_warning(config: Path) -> None:
+    ended = podledger("cache", *RANGE, "--config", config)
+    assert ended.code == 0
+    assert "50.0 %" in ended.out
+    assert "A cache must not be the only copy" in ended.out
+    assert "not built, so not replayed: warm-up 2026-03-03" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((*RANGE, "--placement", "rack"), "--placement rack: expected one of node, zone, region"),
+        ((*RANGE, "--policy", "fifo"), "--policy fifo: expected one of lru, s3-fifo"),
+        ((*RANGE, "--capacity", "much"), "--capacity much: expected a size such as 4GB or 512MiB"),
+        (("--from", "2026-03-10", "--to", "soon"), "--to soon: expected a day such as 2026-03-10"),
+        (
+            ("--from", "2026-01-01", "--to", "2026-01-02"),
+            "no day of it is built; expected built days",
+        ),
+    ],
+)
+def test_what_is_asked_wrongly_is_told(config: Path, options: tuple[str, ...], message) -> None:
+    ended = podledger("cache", *options, "--config", config)
+    assert ended.code == 2
+    assert message in " ".join(ended.err.split())
+
+
+def test_a_day_that_is_not_built_is_named_and_ends_with_3(config: Path) -> None:
+    ended = podledger("cache", "--from", "2026-03-10", "--to", "2026-03-11", "--config", config)
+    assert ended.code == 3
+    assert "not built, so not replayed: 2026-03-11" in ended.out
