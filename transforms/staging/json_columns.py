@@ -107,6 +107,9 @@ class JsonColumns:
 class JsonLines:
     """Reads the lines of one file by columns; see `line_columns.LineColumns`."""
 
+    batch_bytes = 6 << 20
+    """Some ten thousand lines; below that, starting the engine for each batch counts."""
+
     def __init__(
         self,
         columns: JsonColumns,

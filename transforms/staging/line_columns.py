@@ -22,8 +22,6 @@ from transforms.staging.column_rules import INTEGER
 from transforms.staging.line_blocks import TextBlock
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord
 
-BATCH_BYTES = 6 << 20
-"""Text of a batch: some ten thousand lines, whose columns fit the processor's cache."""
 _BOM = b"\xef\xbb\xbf"
 _NEWLINE = 10
 
@@ -64,10 +62,12 @@ class LineColumns(Protocol):
         parser: The row parser, which reads what is not plainly right. It gives the records of a
             line before it asks for the next one.
         table: Table of the columns.
+        batch_bytes: Text that it is given at once, about.
     """
 
     parser: Parser
     table: str
+    batch_bytes: int
 
     def read(self, data: bytes) -> Stretch:
         """Read a text of whole lines; lines that it does not name are read by the row parser."""
@@ -114,7 +114,7 @@ def parse_lines(
             pending[-1].first_line + pending[-1].lines == block.first_line
             and pending[-1].offset + len(pending[-1].data) == block.offset
         )
-        if not is_next or size + len(block.data) > BATCH_BYTES:
+        if not is_next or size + len(block.data) > columns.batch_bytes:
             yield from reader.batches(pending)
             pending, size = [], 0
         pending.append(block)

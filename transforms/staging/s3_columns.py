@@ -45,6 +45,8 @@ class S3Lines:
 
     parser = lines.PARSER
     table = f.TABLE
+    batch_bytes = 2 << 20
+    """Text that stays in the processor's cache while its fields are gathered."""
 
     def __init__(self, context: FileContext) -> None:
         """Start a file."""

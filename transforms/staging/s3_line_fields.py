@@ -41,11 +41,12 @@ _TAIL = (
 _READ = frozenset({"version", "authentication", "host", "access_point", "source_region"})
 _INLINE_MASKS = np.array(
     [
-        [(1 << 8 * min(4, max(0, n - 4 * word))) - 1 for n in range(_INLINE + 1)]
-        for word in range(3)
+        [(1 << 8 * min(4, max(0, n - 4 * word))) - 1 for word in range(3)]
+        for n in range(_INLINE + 1)
     ],
     dtype=np.uint32,
 )
+"""Which bits of three words a text of a length takes."""
 
 
 @dataclass
@@ -63,7 +64,7 @@ class Lines:
     ends: Places
     plain: Mask
     data: bytes
-    _words: npt.NDArray[np.uint32]
+    _beginnings: npt.NDArray[np.void]
     _fields: dict[str, tuple[Places, Places]]
 
     def __len__(self) -> int:
@@ -78,20 +79,19 @@ class Lines:
         """A field of all plain lines; null where it is `-`, empty or absent."""
         starts, ends = self._fields[name]
         lengths = ends - starts
-        words = self._words
-        first = words[starts]
-        is_dash = (lengths == 1) & ((first & 255) == _DASH)
+        first = self._beginnings[starts].view("<u4").reshape(-1, _INLINE // 4)
+        is_dash = (lengths == 1) & ((first[:, 0] & 255) == _DASH)
         valid = (lengths > 0) & ~is_dash
         if not valid.any():
             return pa.nulls(len(starts), pa.large_string())
         lengths = np.where(valid, lengths, 0)
-        views = np.empty((len(starts), 4), dtype=np.uint32)
+        # A view holds a short text itself; of others it holds the first bytes and the place.
+        views = np.zeros((len(starts), 4), dtype=np.uint32)
         views[:, 0] = lengths
-        is_long = lengths > _INLINE
-        inline = np.minimum(lengths, _INLINE)
-        views[:, 1] = np.where(is_long, first, first & _INLINE_MASKS[0][inline])
-        views[:, 2] = np.where(is_long, 0, words[starts + 4] & _INLINE_MASKS[1][inline])
-        views[:, 3] = np.where(is_long, starts, words[starts + 8] & _INLINE_MASKS[2][inline])
+        views[:, 1] = first[:, 0]
+        views[:, 3] = starts
+        short = np.flatnonzero(lengths <= _INLINE)
+        views[short, 1:] = first[short] & _INLINE_MASKS[lengths[short]]
         validity = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
         buffers = [validity, pa.py_buffer(views), pa.py_buffer(self.data)]
         array = pa.Array.from_buffers(pa.string_view(), len(starts), buffers)
@@ -107,7 +107,7 @@ def cut(data: bytes) -> Lines:
     size = len(data)
     padded = np.frombuffer(data + _PADDING, dtype=np.uint8)
     text = padded[:size]
-    words = _words(padded)
+    beginnings = _beginnings(padded)
     line_ends = np.flatnonzero(text == _NEWLINE)
     if size and text[-1] != _NEWLINE:
         line_ends = np.append(line_ends, size)
@@ -144,7 +144,7 @@ def cut(data: bytes) -> Lines:
     }
     plain = np.zeros(len(starts), np.bool_)
     plain[numbers] = True
-    return Lines(starts, line_ends, plain, data, words, fields)
+    return Lines(starts, line_ends, plain, data, beginnings, fields)
 
 
 class _Marks(NamedTuple):
@@ -163,13 +163,9 @@ def _doubled(blanks: Places, size: int) -> Places:
     return np.append(blanks[:-1][np.diff(blanks) == 1], size + 1)
 
 
-def _words(padded: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
-    """The four bytes that begin at each byte, as a number."""
-    words = np.zeros(len(padded), dtype="<u4")
-    for shift in range(4):
-        aligned = padded[shift : shift + (len(padded) - shift) // 4 * 4].view("<u4")
-        words[shift::4][: len(aligned)] = aligned
-    return words
+def _beginnings(padded: npt.NDArray[np.uint8]) -> npt.NDArray[np.void]:
+    """The bytes from each byte on that a view may hold; nothing is copied."""
+    return np.ndarray((len(padded) - _INLINE + 1,), f"V{_INLINE}", padded, strides=(1,))
 
 
 _Fields = dict[str, tuple[Places, Places]]
@@ -197,6 +193,7 @@ def _quoted_fields(
     # Behind the user agent no field is empty.
     good &= marks.doubled[np.searchsorted(marks.doubled, q[5])] >= ends
     fields["agent"] = (q[4] + 1, q[5])
+    fields["uri"] = (q[0] + 1, q[1])
     # The method is what stands in front of the URI's first blank.
     fields["method"] = (q[0] + 1, np.where(b[9] < q[1], b[9], q[0] + 1))
     asked = marks.asks[np.searchsorted(marks.asks, q[0])]
@@ -216,7 +213,7 @@ def _bare_fields(marks: _Marks, starts: Places, ends: Places) -> tuple[_Fields, 
     t = [marks.blanks[before + n] for n in range(17, 18 + TAIL_FIELDS)]
     _tail(t, ends, fields)
     good &= marks.doubled[np.searchsorted(marks.doubled, starts)] >= ends
-    for name in ("agent", "method", "query"):
+    for name in ("agent", "method", "query", "uri"):
         fields[name] = (starts, starts)
     return fields, good
 
