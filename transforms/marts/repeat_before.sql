@@ -3,14 +3,9 @@
 -- Grain: one thing, content, scope and place.
 -- Reads: repeat_scoped.
 SELECT
-    wanted_number, scope, scope_key, content,
+    wanted_number, scope, place_number, content,
     SUM(bytes) AS bytes,
-    MAX(
-        STRUCT_PACK(
-            us := start_us, id := transfer_id, run := run_uuid, node := node_key,
-            zone := reader_zone
-        )
-    ) FILTER (WHERE has_read) AS latest
+    MAX(fetch_number) FILTER (WHERE has_read) AS latest
 FROM repeat_scoped
 WHERE is_before
-GROUP BY wanted_number, scope, scope_key, content
+GROUP BY wanted_number, scope, place_number, content

@@ -4,44 +4,49 @@
 -- Reads: repeat_scoped.
 WITH members AS (
     SELECT
-        wanted_number, scope, transfer_id, start_us,
-        MAX(scope_key) AS scope_key,
+        wanted_number, scope, fetch_number,
+        MAX(start_us) AS start_us,
+        MAX(place_number) AS place_number,
         MAX(content) AS content,
         SUM(bytes) AS bytes,
-        BOOL_OR(has_read) AS has_read,
-        MAX(run_uuid) AS run_uuid,
-        MAX(node_key) AS node_key,
-        MAX(reader_zone) AS reader_zone
+        BOOL_OR(has_read) AS has_read
     FROM repeat_scoped
     WHERE NOT is_before
-    GROUP BY wanted_number, scope, transfer_id, start_us
+    GROUP BY wanted_number, scope, fetch_number
 ),
 
-told AS (
-    SELECT
-        *,
-        CASE
-            WHEN has_read
-                THEN STRUCT_PACK(
-                    us := start_us, id := transfer_id, run := run_uuid, node := node_key,
-                    zone := reader_zone
-                )
-        END AS own
+-- Most things are fetched once a day: nothing comes before such a fetch on its day.
+crowds AS (
+    SELECT wanted_number
     FROM members
+    WHERE scope = 'fleet'
+    GROUP BY wanted_number
+    HAVING COUNT(*) > 1
+),
+
+crowded AS (
+    SELECT
+        wanted_number, scope, place_number, content, fetch_number, start_us,
+        SUM(bytes) OVER in_place AS bytes,
+        MAX(CASE WHEN has_read THEN fetch_number END) OVER in_place AS latest,
+        MAX(CASE WHEN has_read AND place_number IS NULL THEN fetch_number END) OVER anywhere AS lost
+    FROM members
+    WHERE wanted_number IN (SELECT wanted_number FROM crowds)
+    WINDOW
+        in_place AS (
+            PARTITION BY wanted_number, scope, place_number, content ORDER BY fetch_number
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ),
+        anywhere AS (
+            PARTITION BY wanted_number, scope, content ORDER BY fetch_number
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        )
 )
 
+SELECT * FROM crowded
+UNION ALL
 SELECT
-    wanted_number, scope, scope_key, content, transfer_id, start_us,
-    SUM(bytes) OVER in_place AS bytes,
-    LAST_VALUE(own IGNORE NULLS) OVER in_place AS latest,
-    LAST_VALUE(CASE WHEN scope_key IS NULL THEN own END IGNORE NULLS) OVER anywhere AS lost
-FROM told
-WINDOW
-    in_place AS (
-        PARTITION BY wanted_number, scope, scope_key, content ORDER BY start_us, transfer_id
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ),
-    anywhere AS (
-        PARTITION BY wanted_number, scope, content ORDER BY start_us, transfer_id
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    )
+    wanted_number, scope, place_number, content, fetch_number, start_us,
+    NULL AS bytes, NULL AS latest, NULL AS lost
+FROM members
+WHERE wanted_number NOT IN (SELECT wanted_number FROM crowds)

@@ -1,47 +1,16 @@
--- Fetches of the day that repeat an earlier one, with the bounds of definitions.md 26.
+-- Fetches of the day that repeat an earlier one, with the texts behind their numbers.
 -- Grain: one fetch of the day and scope.
--- Reads: repeat_judged.
-WITH measured AS (
-    SELECT
-        transfer_id, scope, scope_key, max_bytes, possible,
-        previous IS NOT NULL AS is_known,
-        -- Earlier fetches of the scope go before fetches of an unknown place.
-        CASE WHEN previous IS NOT NULL THEN previous ELSE possible END AS earlier,
-        CASE
-            WHEN size_bytes IS NULL THEN 0
-            ELSE
-                GREATEST(0, read_before + min_bytes - size_bytes)
-                - GREATEST(0, read_before - size_bytes)
-        END AS min_repeat_bytes,
-        -- Bytes that the log leaves out may have been beyond the object as well.
-        CASE
-            WHEN size_bytes IS NULL THEN 0
-            ELSE
-                GREATEST(0, read_before + max_bytes - size_bytes)
-                - GREATEST(0, read_before - size_bytes)
-        END AS max_own_bytes
-    FROM repeat_judged
-),
-
-known AS (
-    SELECT
-        transfer_id, scope, scope_key, earlier, is_known, min_repeat_bytes,
-        CASE WHEN earlier IS NOT NULL THEN max_bytes ELSE max_own_bytes END
-            AS max_repeat_bytes,
-        FALSE AS is_unplaced
-    FROM measured
-    WHERE scope_key IS NOT NULL AND (earlier IS NOT NULL OR max_own_bytes > 0)
-)
-
-SELECT * FROM known
-UNION ALL
--- A fetch of an unknown place may repeat in that scope what it repeats in the fleet.
+-- Reads: repeat_bounded, repeat_named, repeat_places.
 SELECT
-    m.transfer_id, m.scope, NULL AS scope_key, k.earlier,
-    FALSE AS is_known,
-    0 AS min_repeat_bytes,
-    k.max_repeat_bytes,
-    TRUE AS is_unplaced
-FROM measured AS m
-INNER JOIN known AS k ON m.transfer_id = k.transfer_id AND k.scope = 'fleet'
-WHERE m.scope_key IS NULL
+    b.* EXCLUDE (place_number, earlier),
+    p.place AS scope_key,
+    CASE
+        WHEN b.earlier IS NOT NULL
+            THEN STRUCT_PACK(
+                us := n.start_us, id := n.transfer_id, run := n.run_uuid, node := n.node_key,
+                zone := n.reader_zone
+            )
+    END AS earlier
+FROM repeat_bounded AS b
+LEFT JOIN repeat_named AS n ON b.earlier = n.fetch_number
+LEFT JOIN repeat_places AS p ON b.place_number = p.place_number

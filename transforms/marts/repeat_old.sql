@@ -4,7 +4,7 @@
 -- Reads: repeat_scoped, repeat_day, repeat_wanted.
 -- Parameters: $look_back_us.
 WITH edge AS (
-    SELECT s.wanted_number, s.scope, s.scope_key, s.content, s.start_us, s.bytes
+    SELECT s.wanted_number, s.scope, s.place_number, s.content, s.start_us, s.bytes
     FROM repeat_scoped AS s
     INNER JOIN repeat_wanted AS w ON s.wanted_number = w.wanted_number
     WHERE
@@ -14,25 +14,25 @@ WITH edge AS (
 ),
 
 touched AS (
-    SELECT DISTINCT wanted_number, scope, scope_key, content FROM edge
+    SELECT DISTINCT wanted_number, scope, place_number, content FROM edge
 ),
 
 moments AS (
     SELECT
-        wanted_number, scope, scope_key, content, start_us AS moment_us, bytes,
-        CAST(NULL AS VARCHAR) AS transfer_id
+        wanted_number, scope, place_number, content, start_us AS moment_us, bytes,
+        CAST(NULL AS BIGINT) AS fetch_number
     FROM edge
     UNION ALL
     SELECT
-        d.wanted_number, d.scope, d.scope_key, d.content,
+        d.wanted_number, d.scope, d.place_number, d.content,
         d.start_us - CAST($look_back_us AS BIGINT) AS moment_us,
         0 AS bytes,
-        d.transfer_id
+        d.fetch_number
     FROM repeat_day AS d
     INNER JOIN touched AS t
         ON d.wanted_number = t.wanted_number
         AND d.scope = t.scope
-        AND d.scope_key = t.scope_key
+        AND d.place_number = t.place_number
         AND d.content = t.content
 ),
 
@@ -40,12 +40,12 @@ summed AS (
     SELECT
         *,
         SUM(bytes) OVER (
-            PARTITION BY wanted_number, scope, scope_key, content ORDER BY moment_us
+            PARTITION BY wanted_number, scope, place_number, content ORDER BY moment_us
             RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ) AS old_bytes
     FROM moments
 )
 
-SELECT wanted_number, scope, transfer_id, old_bytes AS bytes
+SELECT wanted_number, scope, fetch_number, old_bytes AS bytes
 FROM summed
-WHERE transfer_id IS NOT NULL
+WHERE fetch_number IS NOT NULL

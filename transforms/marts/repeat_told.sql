@@ -1,6 +1,6 @@
 -- All fetches of the things that were fetched on the day, as known at the end of the day on which
 -- such a fetch began. Null places are not known. `has_read` is false where nothing is known to have
--- been moved by then.
+-- been moved by then. `fetch_number` is the place in the order of time, over all things.
 -- Grain: one fetch and day, per day on which a fetch of the day began.
 -- Reads: object_transfers, repeat_pulls, repeat_contacts (days of the look-back), repeat_wanted,
 --   repeat_fetches.
@@ -58,6 +58,8 @@ WITH told AS (
 
 SELECT
     wanted_number,
+    -- The order of definitions.md 26, in one number: what groups and windows hold must spill.
+    DENSE_RANK() OVER (ORDER BY start_at, transfer_id) AS fetch_number,
     transfer_id,
     epoch_us(start_at) AS start_us,
     start_at < CAST(start_date AS TIMESTAMPTZ) AS is_before,

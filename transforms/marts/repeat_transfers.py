@@ -67,10 +67,15 @@ EARLIER = (
     "repeat_wanted",
     "repeat_told",
     "repeat_contents",
+    "repeat_places",
+    "repeat_placed",
     "repeat_before",
     "repeat_day",
     "repeat_old",
+    "repeat_summed",
+    "repeat_named",
     "repeat_judged",
+    "repeat_bounded",
 )
 """What went before each fetch of the day."""
 PRICES = (
@@ -100,11 +105,17 @@ def build(session: SqlSession, day: BuildDay) -> str:
         with session.dropped(*SOURCES):
             create(*SOURCES, "repeat_fetches")
             with session.dropped(*EARLIER, "repeat_scoped"):
-                create("repeat_wanted", "repeat_told", "repeat_contents")
+                create(
+                    "repeat_wanted", "repeat_told", "repeat_contents", "repeat_places",
+                    "repeat_placed",
+                )  # fmt: skip
                 # A row for each scope, five times as many as were told: nobody needs to hold them.
                 session.create_view("repeat_scoped", PACKAGE, "repeat_scoped")
-                create("repeat_before", "repeat_day", "repeat_old", "repeat_judged")
-                create("repeat_measured")
+                # Small statements: each of them leaves the engine room to spill.
+                create(
+                    "repeat_before", "repeat_day", "repeat_old", "repeat_summed", "repeat_named",
+                    "repeat_judged", "repeat_bounded", "repeat_measured",
+                )  # fmt: skip
         create("repeat_remedies", "runs_of_day")
         session.register("repeat_history", _history(session, day))
         with session.dropped("repeat_avoidable"):
