@@ -26,7 +26,15 @@ from transforms.staging.parser import FileContext, Parsed, Parser
 from transforms.staging.s3_columns import S3Lines
 
 JSON_FORMATS = frozenset(
-    {"azure_storage", "ceph_rgw", "cloudtrail", "gcs_audit", "minio_audit", "route53"}
+    {
+        "azure_storage",
+        "ceph_rgw",
+        "cloudtrail",
+        "gcs_audit",
+        "kubernetes_audit",
+        "minio_audit",
+        "route53",
+    }
 )
 """Formats whose JSON lines are read by the columns of `transforms.staging.<format>_columns`."""
 _HUBBLE, _S3 = "hubble", "s3_access_log"

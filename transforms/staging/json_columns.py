@@ -79,7 +79,7 @@ class JsonColumns:
 
     Attributes:
         parser: Its row parser.
-        table: Table of the columns.
+        table: Table of the columns; empty where they only tell which records are left out.
         shape: What is read of a record.
         columns: Gives the columns of records.
         base: The least record that the row parser accepts: JSON by path.
@@ -333,7 +333,7 @@ class Records:
         self.context = reader.context
         self._reader = reader
         self._count: int = parts.num_rows
-        self._schema = table_spec(reader.table).arrow_schema
+        self._schema = table_spec(reader.table).arrow_schema if reader.table else pa.schema([])
         self._tops = {name: parts.column(name).chunk(0) for name in parts.column_names}
         self._found: dict[tuple[str, ...], pa.Array] = {}
         self._encoded: dict[str, Encoded] = {}
@@ -364,6 +364,11 @@ class Records:
             values: Distinct values.
         """
         self._encoded[name] = Encoded(codes, values, None)
+
+    def add_sign(self, name: str, path: str, text: str) -> None:
+        """Add whether a text stands in a part, `yes` or null, to be read like a part."""
+        found = pc.fill_null(pc.match_substring(self._json(path), text), False)
+        self.add_part(name, np.where(found.to_numpy(zero_copy_only=False), 0, 1), ["yes"])
 
     def add_texts(self, name: str, column: pa.Array) -> None:
         """Add texts that are worked out of parts, to be read like a part."""
@@ -551,6 +556,8 @@ class Records:
                 continue
             if leaf.is_list:
                 self.doubt(self._json(path).is_valid())
+            elif leaf.is_text:
+                self.doubt(pc.invert(pc.starts_with(self._json(path), '"')))
             else:
                 self.each(_nothing, (path,), ())
 

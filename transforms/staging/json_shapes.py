@@ -24,11 +24,13 @@ class Leaf:
         decoder: Decodes its JSON; of a list, that of an element; none where the row parser takes
             its bytes.
         is_list: Whether the elements of a list are read singly.
+        is_text: Whether its type is a text or null.
     """
 
     keys: tuple[str, ...]
     decoder: "msgspec.json.Decoder[Any] | None"
     is_list: bool = False
+    is_text: bool = False
 
 
 class Shape:
@@ -48,6 +50,7 @@ class Shape:
         inner: Mapping[str, type[msgspec.Struct]] | None = None,
         list_key: str | None = None,
         foreign: Collection[str] = (),
+        unread: Collection[str] = (),
     ) -> None:
         """Take the message apart.
 
@@ -57,6 +60,7 @@ class Shape:
                 list singly.
             inner: Messages by which the row parser decodes parts that it takes as bytes.
             list_key: Key under which a record may hold a list of records.
+            unread: Paths of parts that the row parser takes as bytes, and that no column needs.
             foreign: Words in lines that are of another form, or may be, and not for columns.
         """
         self.foreign = tuple(word.encode() for word in foreign)
@@ -64,6 +68,7 @@ class Shape:
         self.list_key = list_key
         self._whole = frozenset(whole)
         self._inner = inner or {}
+        self._unread = frozenset(unread)
         self.columns = self._parts(message, "", ())
         if list_key is not None:
             self.leaves[LISTED] = Leaf((list_key,), None)
@@ -84,6 +89,8 @@ class Shape:
         for field in msgspec.structs.fields(message):
             path, key = f"{parent}{field.name}", field.encode_name
             kind = self._inner.get(path, field.type)
+            if path in self._unread and kind is msgspec.Raw:
+                continue
             is_absent = field.default is None or isinstance(field.default, msgspec.Raw)
             if not is_absent:
                 problem = f"{message.__name__}.{field.name}: what is absent must be null"
@@ -99,7 +106,8 @@ class Shape:
                 found[key] = "JSON[]"
             else:
                 decoder = None if kind is msgspec.Raw else msgspec.json.Decoder(kind)
-                self.leaves[path] = Leaf((*keys, key), decoder)
+                is_text = set(_alternatives(kind)) == {str, NoneType}
+                self.leaves[path] = Leaf((*keys, key), decoder, is_text=is_text)
                 found[key] = "JSON"
         return found
 

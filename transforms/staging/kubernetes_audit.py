@@ -46,7 +46,7 @@ _CHANGES = {
     "delete": "DELETED",
     "deletecollection": "DELETED",
 }
-_KINDS = {
+KINDS = {
     ("", "pods"): "Pod",
     ("", "nodes"): "Node",
     ("", "services"): "Service",
@@ -67,7 +67,9 @@ _NOTHING_SHOWN: frozenset[bytes] = frozenset()
 """Any key may stand in the data of a secret, so that excerpts show no text at all."""
 
 
-class _Reference(msgspec.Struct, rename="camel"):
+class Reference(msgspec.Struct, rename="camel"):
+    """The object that was asked for."""
+
     resource: str | None = None
     namespace: str | None = None
     name: str | None = None
@@ -77,25 +79,29 @@ class _Reference(msgspec.Struct, rename="camel"):
     subresource: str | None = None
 
 
-class _ResponseStatus(msgspec.Struct):
+class ResponseStatus(msgspec.Struct):
+    """How it was answered."""
+
     code: int | None = None
 
 
-class _Event(msgspec.Struct, rename={"audit_id": "auditID", "request_uri": "requestURI",
+class Event(msgspec.Struct, rename={"audit_id": "auditID", "request_uri": "requestURI",
                                      "api_version": "apiVersion", "object_ref": "objectRef",
                                      "response_status": "responseStatus",
                                      "request_object": "requestObject",
                                      "response_object": "responseObject",
                                      "received": "requestReceivedTimestamp",
                                      "ended": "stageTimestamp"}):  # fmt: skip
+    """One audit event."""
+
     kind: str | None = None
     api_version: str | None = None
     audit_id: str | None = None
     stage: str | None = None
     request_uri: str | None = None
     verb: str | None = None
-    object_ref: _Reference | None = None
-    response_status: _ResponseStatus | None = None
+    object_ref: Reference | None = None
+    response_status: ResponseStatus | None = None
     request_object: msgspec.Raw = msgspec.Raw()
     response_object: msgspec.Raw = msgspec.Raw()
     received: str | None = None
@@ -118,7 +124,7 @@ class _Body(msgspec.Struct, rename="camel"):
     details: _Details | None = None
 
 
-_EVENT = msgspec.json.Decoder(_Event)
+_EVENT = msgspec.json.Decoder(Event)
 _BODY: "msgspec.json.Decoder[_Body | None]" = msgspec.json.Decoder(_Body | None)
 _METADATA: "msgspec.json.Decoder[Metadata | None]" = msgspec.json.Decoder(Metadata | None)
 _ITEMS: "msgspec.json.Decoder[list[msgspec.Raw] | None]" = msgspec.json.Decoder(
@@ -132,17 +138,14 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
 
 def _read(item: Item, context: FileContext) -> tuple[Row, ...] | str:
     event = decode(_EVENT, item.data, item.path)
-    # Items of an EventList leave their kind out.
-    is_stated = event.kind == "Event" and (event.api_version or "").startswith(GROUP)
-    is_item = event.kind is None and event.api_version is None and event.audit_id is not None
-    if not (is_stated or is_item):
+    if not is_event(event):
         message = f"no_audit_event: expected an Event of audit.k8s.io at {item.path}, got another"
         raise RecordError(message)
-    reference = event.object_ref or _Reference()
-    kind = _KINDS.get((reference.api_group or "", reference.resource or ""))
-    left_out = _left_out(event, kind, reference)
-    if left_out is not None:
-        return left_out
+    reference = event.object_ref or Reference()
+    kind = KINDS.get((reference.api_group or "", reference.resource or ""))
+    word = left_out(event, kind, reference)
+    if word is not None:
+        return word
     at = _ended_at(event, item)
     change = _CHANGES[event.verb or ""]
     rows = [
@@ -161,7 +164,14 @@ def _read(item: Item, context: FileContext) -> tuple[Row, ...] | str:
     return tuple((table, {**values, "record_id": record_id}) for table, values in rows)
 
 
-def _left_out(event: _Event, kind: str | None, reference: _Reference) -> str | None:
+def is_event(event: Event) -> bool:
+    """Whether a record is an audit event; items of an EventList leave their kind out."""
+    is_stated = event.kind == "Event" and (event.api_version or "").startswith(GROUP)
+    is_item = event.kind is None and event.api_version is None and event.audit_id is not None
+    return is_stated or is_item
+
+
+def left_out(event: Event, kind: str | None, reference: Reference) -> str | None:
     """The word for which an event is left out; none where its object may be read."""
     code = event.response_status.code if event.response_status else None
     if event.stage not in _LAST_STAGES:
@@ -180,7 +190,7 @@ def _left_out(event: _Event, kind: str | None, reference: _Reference) -> str | N
     return "dry_run" if "dryRun=" in (event.request_uri or "") else None
 
 
-def _ended_at(event: _Event, item: Item) -> datetime:
+def _ended_at(event: Event, item: Item) -> datetime:
     times = StatedTimes(item.path)
     received = times.read(event.received, ".requestReceivedTimestamp")
     ended = times.read(event.ended, ".stageTimestamp")
@@ -191,7 +201,7 @@ def _ended_at(event: _Event, item: Item) -> datetime:
     return at
 
 
-def _bodies(event: _Event, item: Item, kind: str, sight: Sight) -> Iterator[tuple[Item, Sight]]:
+def _bodies(event: Event, item: Item, kind: str, sight: Sight) -> Iterator[tuple[Item, Sight]]:
     """Whole objects that an event holds, and how each was seen."""
     response = item.part(".responseObject", bytes(event.response_object) or b"null")
     body = decode(_BODY, response.data, response.path)
@@ -224,7 +234,7 @@ def _changed(body: _Body, item: Item, kind: str, sight: Sight) -> Sight:
 
 
 def _rows(
-    item: Item, context: FileContext, sight: Sight, kind: str, reference: _Reference
+    item: Item, context: FileContext, sight: Sight, kind: str, reference: Reference
 ) -> tuple[Row, ...]:
     body = decode(_BODY, item.data, item.path)
     stated = body.api_version if body else None
@@ -234,10 +244,10 @@ def _rows(
 
 
 def _deleted_policy(
-    event: _Event, item: Item, context: FileContext, kind: str, sight: Sight
+    event: Event, item: Item, context: FileContext, kind: str, sight: Sight
 ) -> tuple[Row, ...]:
     """Row of a policy of which the answer says only that it is gone."""
-    reference = event.object_ref or _Reference()
+    reference = event.object_ref or Reference()
     if not reference.name or event.verb != "delete":
         return ()
     path = f"{item.path}.responseObject"
