@@ -15,8 +15,8 @@ def unpriced(lake: Lake) -> list[dict[str, Any]]:
     """What has no price, a row each, with the days and the most that was charged without it.
 
     Returns:
-        `missing_price`, `first_day`, `last_day`, `charges`, `max_bytes` (null where unbounded),
-        `requests`.
+        `missing_price`, `first_day`, `last_day`, `charges`, `max_bytes` (null where unbounded or
+        of requests), `requests` (null where of bytes).
     """
     days = [part for day in lake.days(TABLE) if (part := _of_day(lake, day)) is not None]
     if not days:
@@ -31,7 +31,7 @@ def unpriced(lake: Lake) -> list[dict[str, Any]]:
             max_bytes=pl.when(pl.col("max_bytes").count() == pl.len()).then(
                 pl.col("max_bytes").sum()
             ),
-            requests=pl.col("requests").sum(),
+            requests=pl.when(pl.col("requests").count() > 0).then(pl.col("requests").sum()),
         )
         .sort("missing_price")
         .collect()
@@ -53,10 +53,10 @@ def _of_day(lake: Lake, day: dt.date) -> pl.LazyFrame | None:
         .agg(
             charges=pl.len(),
             # The sum of a day may need more than 64 bits where clients forge sizes.
-            max_bytes=pl.when(pl.col("max_bytes").count() == (~is_request).sum()).then(
-                pl.col("max_bytes").cast(pl.Int128).sum()
-            ),
-            requests=pl.col("request_count").sum(),
+            max_bytes=pl.when(
+                ~is_request.all() & (pl.col("max_bytes").count() == (~is_request).sum())
+            ).then(pl.col("max_bytes").cast(pl.Int128).sum()),
+            requests=pl.when(is_request.any()).then(pl.col("request_count").sum()),
         )
         .with_columns(day=pl.lit(day))
     )

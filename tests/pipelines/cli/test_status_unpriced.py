@@ -42,7 +42,7 @@ def test_charges_without_a_price_are_named_with_what_they_are_of(tmp_path: Path)
     ended = podledger("status", "--json", "--config", path)
     day = {"first_day": "2026-03-10", "last_day": "2026-03-10"}
     assert json.loads(ended.out)["unpriced"] == [
-        {"missing_price": NAT, **day, "charges": 2, "max_bytes": 2 * LARGEST, "requests": 0},
+        {"missing_price": NAT, **day, "charges": 2, "max_bytes": 2 * LARGEST, "requests": None},
         {"missing_price": GET, **day, "charges": 2, "max_bytes": LARGEST, "requests": 7},
     ]
     shown = podledger("status", "--config", path).out
