@@ -229,6 +229,43 @@ CASES: dict[str, tuple[list[dict], list[tuple]]] = {
             ("transfer", "us-east-1", "us-east-1", *usd("0", "0", "0"), "storage"),
         ],
     ),
+    # Buckets that no log tells of, by the hosts that flow records name.
+    "nat to unlogged storage of the region": (
+        [
+            flow(
+                peer_name="other.s3.us-east-1.amazonaws.com",
+                name_kind="dns_pod",
+                gateway="nat",
+                peer_address="198.51.100.9",
+            ),
+        ],
+        [
+            ("nat_processing", "us-east-1", "us-east-1", *usd("0.135", "0.135", "0.135"), "nat"),
+            ("transfer", "us-east-1", "us-east-1", *usd("0", "0", "0"), "storage"),
+        ],
+    ),
+    "unlogged storage of another region": (
+        [
+            flow(
+                peer_name="far.s3.eu-west-1.amazonaws.com",
+                name_kind="dns_pod",
+                gateway="none",
+                peer_address="198.51.100.10",
+            ),
+            flow(
+                "transmit",
+                GIB,
+                peer_name="far.s3.eu-west-1.amazonaws.com",
+                name_kind="dns_pod",
+                gateway="none",
+                peer_address="198.51.100.10",
+            ),
+        ],
+        [
+            ("transfer", "eu-west-1", "us-east-1", *usd("0.09", "0.09", "0.09"), "regions-west"),
+            ("transfer", "us-east-1", "eu-west-1", *usd("0.02", "0.02", "0.02"), "regions-east"),
+        ],
+    ),
     # A price for two regions goes before one for the first.
     "two regions of one price": (
         [transfer(reader_region="us-east-2", client_address=NAT)],
@@ -504,6 +541,10 @@ def test_who_pays_is_the_owner_the_requester_or_the_cluster_that_sends(day):
     )
     far = one(day, "cross region over peering, received", charge_kind="transfer")
     assert far["account_id"] == "444455556666"
+
+
+def test_costs_never_read_the_bill():
+    assert "billing_lines" not in {read.table for read in TRANSFORM.reads}
 
 
 def priced(rows: list[tuple]) -> list[tuple]:
