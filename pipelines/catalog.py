@@ -32,7 +32,7 @@ _MAGIC = slice(8, 12)
 """Where a DuckDB file says that it is one."""
 ALSO = (
     "node_coverage", "unconnected_events", "object_transfers", "pod_traffic", "connections",
-    "pod_intervals",
+    "pod_intervals", "image_pulls",
 )  # fmt: skip
 """Intermediate tables that answers are checked against; as tables, so that no file is needed."""
 

@@ -46,6 +46,7 @@ from pipelines.finality import (
 from pipelines.landing.land import LandReport, land
 from pipelines.late import Waiting, cause_of, waiting
 from pipelines.ledger import Ledger
+from pipelines.manifests import write_manifests
 from pipelines.parquet import scan_files
 from pipelines.publication import Made, digest, is_lost, made_from
 from pipelines.restatements import OF_OPEN_PERIODS, Restating, last_cause, settle
@@ -89,6 +90,9 @@ class Listener:
 
     def built(self, outcome: Outcome) -> None:
         """A table of a day and scope was built, left as it was, or refused."""
+
+    def not_written(self, reason: str) -> None:
+        """The manifest of a run could not be written beside its artifacts."""
 
 
 @dataclass
@@ -419,6 +423,9 @@ def publish_catalogue(workspace: Workspace, day: dt.date) -> dict[str, int] | No
                 memory_limit=engine_memory(settings),
             )
         _conclude(workspace, lake, day)
+        refused = write_manifests(settings, lake, day)
+    for reason in refused:
+        workspace.listener.not_written(reason)
     return rows
 
 

@@ -287,6 +287,17 @@ class Settings(_Strict):
             raise ValueError(message)
         return value
 
+    @field_validator("manifests")
+    @classmethod
+    def _one_folder_a_run(cls, value: str | None) -> str | None:
+        fields = re.findall(r"\{[^}]*\}?", value or "")
+        if value is not None and (
+            "{run_uuid}" not in fields or set(fields) - {"{run_uuid}", "{project}"}
+        ):
+            message = "expected a folder with {run_uuid} and, if wanted, {project} in it"
+            raise ValueError(message)
+        return value
+
     @field_validator("memory_limit")
     @classmethod
     def _enough_memory(cls, value: int) -> int:
@@ -347,6 +358,11 @@ class Settings(_Strict):
     def reports_path(self) -> Path:
         """Folder of the reports."""
         return Path(self.resolve(self.reports))
+
+    @property
+    def manifests_template(self) -> str | None:
+        """Folder of a run's manifest, with fields for the run's own."""
+        return None if self.manifests is None else self.resolve(self.manifests)
 
     @property
     def temp_path(self) -> Path | None:

@@ -66,6 +66,10 @@ class BuildReport(Listener):
             len(tables),
         )
 
+    def not_written(self, reason: str) -> None:
+        """A manifest was expected and is missing."""
+        self.missing.append(reason)
+
     def _show(self, what: str, done: int, total: int) -> None:
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, description=what, completed=done, total=total)

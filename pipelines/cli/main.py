@@ -11,6 +11,7 @@ from pipelines.cli.check import check
 from pipelines.cli.demo import demo
 from pipelines.cli.dictionary import dictionary
 from pipelines.cli.explain import explain
+from pipelines.cli.manifest import manifest
 from pipelines.cli.output import errors, printable
 from pipelines.cli.show import FURTHER, query, show
 from pipelines.cli.status import status
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, build, check, status, show, query, explain, dictionary, cache):
+for command in (demo, build, check, status, show, query, explain, dictionary, cache, manifest):
     app.command(context_settings=FURTHER if command is show else None)(command)
 
 

@@ -130,7 +130,7 @@ def query(
     Example: podledger query "SELECT project, COUNT(*) FROM runs GROUP BY 1"
     """
     settings = settings_of(config)
-    with _catalog(settings) as connection:
+    with open_catalogue(settings) as connection:
         try:
             sql.encode()
             count = len(connection.extract_statements(sql))
@@ -168,7 +168,12 @@ def _problem(sql: str, error: duckdb.Error) -> str:
     return f"query: {message}"
 
 
-def _catalog(settings: Settings) -> duckdb.DuckDBPyConnection:
+def open_catalogue(settings: Settings) -> duckdb.DuckDBPyConnection:
+    """Open the catalogue to read.
+
+    Raises:
+        PodledgerError: It is absent or cannot be opened.
+    """
     path = settings.catalog_path
     if not path.is_file():
         message = f"catalogue {path} is absent; `podledger build` writes it"
@@ -187,7 +192,7 @@ def _source(settings: Settings, table: str) -> duckdb.DuckDBPyConnection:
         names = ", ".join(sorted([*tables(), DEPENDENCIES]))
         message = f"no table {table!r}; there are: {names}"
         raise PodledgerError(message)
-    connection = _catalog(settings)
+    connection = open_catalogue(settings)
     known = {row[0] for row in connection.execute("SHOW TABLES").fetchall()}
     if table in known:
         return connection
