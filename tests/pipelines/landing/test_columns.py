@@ -22,6 +22,7 @@ from tests.pipelines.landing_zone import FIRST_SEEN, zone
 from tests.transforms.staging.export_text import CONTEXT
 from tests.transforms.staging.hubble_events import DNS_RESPONSE, TIME, flow_line, line
 from tests.transforms.staging.hubble_variants import VARIANTS
+from tests.transforms.staging.test_json_columns import lines_of
 from transforms.staging.hubble import PARSER
 from transforms.staging.line_blocks import LineBlocks
 from transforms.staging.parser import Parsed
@@ -88,6 +89,45 @@ def test_every_variant_lands_by_columns_as_by_lines(tmp_path, monkeypatch):
     assert by_lines.unknown == []
     assert by_lines.files == len(VARIANTS)
     assert by_lines.records["record"] == sum(sum(v.fates.values()) for v in VARIANTS.values())
+    assert rows.keys() == expected.keys()
+    for name, frame in expected.items():
+        assert rows[name].equals(frame), name
+
+
+JSON_SETTINGS = """
+lake: {lake}
+catalog: podledger.duckdb
+clusters: {{alder: {{cloud: aws, region: us-east-1}}}}
+exports:
+"""
+
+
+def test_every_format_of_json_lines_lands_by_columns_as_by_rows(tmp_path, monkeypatch):
+    text = JSON_SETTINGS
+    folder = tmp_path / "in/2026-03-10"
+    folder.mkdir(parents=True)
+    for name in sorted(columns.JSON_FORMATS):
+        lines = lines_of(name)
+        damaged = [line[: len(line) // 2] for line in lines[:3]]
+        (folder / f"{name}.log").write_bytes(b"\n".join([*lines, *damaged, *lines]))
+        text += (
+            f"  - {{{{name: {name}, format: {name}, clusters: [alder], "
+            f'path: "in/%Y-%m-%d/{name}.log"}}}}\n'
+        )
+    results = []
+    for number, columns_from in enumerate((1, 1 << 60)):
+        monkeypatch.setattr(parsing, "COLUMNS_FROM", columns_from)
+        lake = f"lake-{number}"
+        settings = zone(tmp_path, text.format(lake=lake))
+        report = land(settings, Lake(settings.lake_path), FIRST_SEEN)
+        files = sorted((tmp_path / lake).rglob("*.parquet"))
+        frames = {str(p.relative_to(tmp_path / lake)): pl.read_parquet(p) for p in files}
+        results.append((report, frames))
+    (by_columns, rows), (by_rows, expected) = results
+    assert by_columns == by_rows
+    assert by_rows.files == len(columns.JSON_FORMATS)
+    assert by_rows.records["rejected"] > 0
+    assert by_rows.unknown == []
     assert rows.keys() == expected.keys()
     for name, frame in expected.items():
         assert rows[name].equals(frame), name
