@@ -27,8 +27,10 @@ MODULES = (
     "transforms.marts.repeat_transfers",
     "transforms.marts.transfer_costs",
     "transforms.marts.bill_reconciliation",
+    "transforms.marts.run_outputs",
     "transforms.marts.runs",
     "transforms.marts.run_coverage",
+    "transforms.marts.run_checks",
     "transforms.marts.waits",
     "transforms.marts.storms",
 )

@@ -47,8 +47,9 @@ class Runs(Table):
         allowed=c.RUN_MATCH_KINDS,
     )
     outputs_proof: str = c.column(
-        "Whether outputs were persisted.",
-        null="not judged yet",
+        "Whether outputs were persisted: the weakest proof of `run_outputs`, of which "
+        "`contradicted` is the weakest, then `unproven`, then `not_observed`.",
+        null="no output is expected, or the run did not succeed and none was seen",
         allowed=("proven", "contradicted", "unproven", "not_observed"),
     )
     is_final: pl.Boolean = c.column("The run has ended and the day is final.")

@@ -13,6 +13,9 @@ else of the export's path (definitions.md 29).
 observed only later counts where it states an end before the day's end. Status and outcome are the
 run's and the same on all its attempts. `is_final` needs an end of the run, of all its pods, and a
 final day.
+
+**Outputs** are as sure as the weakest of the run's `run_outputs`: contradicted, else unproven, else
+not observed, else proven. The same on all attempts.
 """
 
 from transforms.day import BuildDay
@@ -53,6 +56,8 @@ TRANSFORM = Transform(
         Reads("object_transfers"),
         Reads("pod_intervals", "history"),
         Reads("image_pulls", "history"),
+        Reads("run_outputs"),
     ),
     build=build,
+    version=2,
 )

@@ -1,8 +1,8 @@
 -- One attempt of one run, as known at the end of the day.
 -- Grain: one run active on the day and one of its attempts; attempt null where no pod was seen, or
 -- where the order of its pods is not known.
--- Reads: active_runs, run_versions_merged, run_pods, run_pod_times, run_images.
--- Parameters: $is_final.
+-- Reads: active_runs, run_versions_merged, run_pods, run_pod_times, run_images, run_outputs.
+-- Parameters: $date, $is_final.
 WITH times AS (
     SELECT cluster, pod_uid, SUM(end_us - start_us) AS pod_us
     FROM run_pod_times
@@ -41,6 +41,18 @@ whole AS (
         BOOL_AND(end_at IS NOT NULL) AS is_over
     FROM attempts
     GROUP BY run_uuid
+),
+
+-- The weakest: what is contradicted, else missing, else not known.
+proofs AS (
+    SELECT
+        run_uuid,
+        ['contradicted', 'unproven', 'not_observed', 'proven'][MIN(LIST_POSITION(
+            ['contradicted', 'unproven', 'not_observed', 'proven'], proof
+        ))] AS outputs_proof
+    FROM run_outputs
+    WHERE date = CAST($date AS DATE)
+    GROUP BY run_uuid
 )
 
 SELECT
@@ -77,7 +89,7 @@ SELECT
     COALESCE(i.image_digests, []) AS image_digests,
     ['label', 'instance_label', 'environment', 'name', 'conflict', 'none'][a.weakest_match]
         AS run_match_kind,
-    CAST(NULL AS VARCHAR) AS outputs_proof,
+    o.outputs_proof,
     s.is_done AND COALESCE(w.is_over, TRUE) AND CAST($is_final AS BOOLEAN) AS is_final
 FROM active_runs AS s
 LEFT JOIN run_versions_merged AS v ON s.run_uuid = v.run_uuid
@@ -85,3 +97,4 @@ LEFT JOIN attempts AS a ON s.run_uuid = a.run_uuid
 LEFT JOIN whole AS w ON s.run_uuid = w.run_uuid
 LEFT JOIN run_images AS i
     ON s.run_uuid = i.run_uuid AND a.attempt IS NOT DISTINCT FROM i.attempt
+LEFT JOIN proofs AS o ON s.run_uuid = o.run_uuid
