@@ -5,9 +5,11 @@ import sys
 import duckdb
 import typer
 
+from pipelines.cli.accept import accept
 from pipelines.cli.build import build
 from pipelines.cli.cache import cache
 from pipelines.cli.check import check
+from pipelines.cli.compare import compare_runs
 from pipelines.cli.demo import demo
 from pipelines.cli.dictionary import dictionary
 from pipelines.cli.explain import explain
@@ -26,8 +28,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, build, check, status, show, query, explain, dictionary, cache, manifest):
+for command in (
+    demo,
+    build,
+    check,
+    status,
+    show,
+    query,
+    explain,
+    dictionary,
+    cache,
+    manifest,
+    accept,
+):
     app.command(context_settings=FURTHER if command is show else None)(command)
+app.command("compare")(compare_runs)
 
 
 def main() -> None:
