@@ -216,6 +216,16 @@ def test_what_is_not_known_leaves_no_residual():
     assert shown(rows, "billed_usd", "residual_usd", "residual_bytes") == [(None, None, GIB)]
 
 
+def test_a_fee_of_the_month_does_not_say_that_the_bill_reaches_over_days_to_come():
+    first = DAY.replace(day=1)
+    fee = line("Fee", None, "10", line_item_type="fee", usage_start_at=at("00:00", first),
+               usage_end_at=at("00:00", first, days=31))  # fmt: skip
+    charge = cost("AWS-Out-Bytes", GIB, "0.02")
+    for delivered_at, residual in ((at("06:00"), None), (at("06:00", first, days=32), "-0.02")):
+        rows = reconciled([fee | {"delivered_at": delivered_at}], [charge])
+        assert shown(rows, "explained_usd", "residual_usd") == [usd("0.02", residual)]
+
+
 def test_a_bill_of_a_truth_and_foreign_traffic_is_explained_and_left_to_the_cent():
     """Each part is computed without the other: the fleet's logs never see the foreign bytes."""
     draw = random.Random(7)
