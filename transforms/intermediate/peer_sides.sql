@@ -80,7 +80,8 @@ spaced AS (
     FROM sides
 ),
 
--- The instant at which the exchange of each record began.
+-- The instant at which the exchange of each record began. Both ways of it share their intervals:
+-- equal ones come in any order, so that they are looked at together.
 begun AS (
     SELECT
         *,
@@ -88,7 +89,7 @@ begun AS (
             PARTITION BY
                 observer_number, local_number, local_port, peer_number, peer_port, transport
             ORDER BY from_us, until_us
-            ROWS UNBOUNDED PRECEDING
+            RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS began_us
     FROM spaced
 ),
