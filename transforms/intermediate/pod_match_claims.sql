@@ -42,12 +42,13 @@ marked AS (
     WHERE end_us > start_us
 ),
 
+-- Equal ones come in any order, so that they are counted together.
 numbered AS (
     SELECT
         *,
         COUNT(*) FILTER (WHERE is_first) OVER (
             PARTITION BY key_cluster, address, holder_kind, cluster, holder
-            ORDER BY start_us, end_us ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            ORDER BY start_us, end_us RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS island
     FROM marked
 )

@@ -34,12 +34,13 @@ marked AS (
     WHERE start_us < end_us
 ),
 
+-- Equal ones come in any order, so that they are counted together.
 numbered AS (
     SELECT
         *,
         SUM(is_first) OVER (
             PARTITION BY date, cluster, pod_uid ORDER BY start_us, end_us
-            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS island
     FROM marked
 )
