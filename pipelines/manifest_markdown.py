@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pipelines.cli.output import people_bytes
-from pipelines.markdown import bullets, fitted, table
+from pipelines.markdown import bullets, fitted, statement, table
 
 Row = Mapping[str, Any]
 
@@ -243,10 +243,12 @@ def _unknown(unknown: Row) -> list[str]:
         )
         for row in unknown["coverage"]
     )  # fmt: skip
-    told = ((row["about"], row["statement"]) for row in unknown["statements"])
+    told = [
+        line for row in unknown["statements"] for line in statement(row["about"], row["statement"])
+    ]
     return [
         *_heading("What is not known"),
-        *_listed(("about", "what is not known"), told, "Nothing is missing."),
+        *(told or ["Nothing is missing."]),
         *_heading("How far its sources saw it", 3),
         *_listed(
             ("source", "cluster", "covered>", "of>", "lost>", "empty means", "reasons"),

@@ -6,6 +6,7 @@ written as escapes, and what is too long for its place is shortened in its middl
 
 import json
 import re
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ SHORTEST = 6
 """Cells to which a column may be shortened."""
 
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
-_ESCAPED = frozenset("\\`*_{}[]()#+!|~$@")
+_ESCAPED = frozenset("\\`*_[]|~$@")
 _LINK = re.compile(r"(?i)(?:https?|ftp)(?=:)|www(?=\.)")
 
 
@@ -34,9 +35,16 @@ def pieces(text: str) -> list[str]:
     links = {match.end() for match in _LINK.finditer(shown)}
     found = []
     for position, character in enumerate(shown):
-        is_marked = character in _ESCAPED or position in links
+        # An underscore within a word has no meaning.
+        around = shown[max(position - 1, 0) : position + 2]
+        is_plain = character == "_" and len(around) == 3 and _is_word(around[0] + around[2])
+        is_marked = (character in _ESCAPED and not is_plain) or position in links
         found.append(_ENTITIES.get(character, f"\\{character}" if is_marked else character))
     return found
+
+
+def _is_word(text: str) -> bool:
+    return text.isascii() and text.replace("_", "a").isalnum()
 
 
 def fitted(text: str, width: int) -> str:
@@ -112,3 +120,18 @@ def bullets(items: Sequence[tuple[str, str | None]]) -> list[str]:
         f"- {name}: {fitted('not known' if value is None else value, WIDTH - len(name) - 4)}"
         for name, value in items
     ]
+
+
+def statement(about: str, text: str) -> list[str]:
+    """What is said of something, in as many lines as it takes.
+
+    Args:
+        about: Any text, shortened where it does not fit.
+        text: What we say of it, in ASCII.
+    """
+    head = f"- {fitted(about, WIDTH - 3)}:"
+    said = "".join(pieces(text))
+    if cell_len(head) + 1 + len(said) <= WIDTH:
+        return [f"{head} {said}"]
+    indent = "  "
+    return [head, *textwrap.wrap(said, WIDTH, initial_indent=indent, subsequent_indent=indent)]

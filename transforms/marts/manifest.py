@@ -202,12 +202,15 @@ def _grouped(rows: Iterable[Row], key: Sequence[str], sums: Sequence[str]) -> li
 
 
 def _ran(facts: RunFacts, runs: Sequence[Row]) -> Document:
-    newest: Row = runs[-1] if runs else {}
+    stated = {
+        name: next((r[name] for r in reversed(runs) if r.get(name) is not None), None)
+        for name in RUN
+    }
     starts = [row["start_at"] for row in runs if row["start_at"] is not None]
     ends = [row["end_at"] for row in runs]
     is_open = any(end is None for end in ends)
     return {
-        **{name: _value(name, newest.get(name)) for name in RUN},
+        **{name: _value(name, value) for name, value in stated.items()},
         "start_at": _value("start_at", min(starts, default=None)),
         "end_at": None if is_open else _value("end_at", max(ends, default=None)),
         "attempts": chosen(runs, ATTEMPT),
@@ -231,7 +234,13 @@ def _used(facts: RunFacts) -> Document:
 
 
 def _of_schemes(rows: Iterable[Row], schemes: tuple[str, ...]) -> list[Row]:
-    return [row for row in rows if str(row["resource_id"]).startswith(schemes)]
+    """What it read of some kinds: what it wrote is what it left."""
+    return [
+        row
+        for row in rows
+        if str(row["resource_id"]).startswith(schemes)
+        and row["operation"] not in {"write", "delete"}
+    ]
 
 
 def _total(rows: Sequence[Row], name: str) -> str | None:
