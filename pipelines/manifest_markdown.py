@@ -11,6 +11,15 @@ from pipelines.markdown import bullets, fitted, statement, table
 
 Row = Mapping[str, Any]
 
+DECLARED = {
+    "declared_seen": "yes, seen",
+    "declared_not_seen": "yes, not seen",
+    "declared_denied": "yes, denied",
+    "declared_not_observable": "yes, no source",
+    "seen_not_declared": "no",
+}
+"""Declarations in few words."""
+
 
 def markdown_of(document: Mapping[str, Any]) -> str:
     """Write a manifest as Markdown of at most 100 columns.
@@ -112,7 +121,13 @@ def _ran(ran: Row) -> list[str]:
 
 def _used(used: Row) -> list[str]:
     versions = [
-        (kind, row["resource_id"], row["version"], row["version_basis"], row["declaration"])
+        (
+            kind,
+            row["resource_id"],
+            row["version"],
+            row["version_basis"],
+            DECLARED[row["declaration"]],
+        )
         for kind, name in (("code", "code"), ("data or model", "data_and_models"))
         for row in used[name]
     ]
@@ -122,7 +137,7 @@ def _used(used: Row) -> list[str]:
     )
     contacts = (
         (
-            row["resource_id"], row["operation"], row["stage"], row["declaration"],
+            row["resource_id"], row["operation"], row["stage"], DECLARED[row["declaration"]],
             _bytes(row, "received_bytes", "min_received_bytes", "max_received_bytes"),
             row["denied_count"] + row["error_count"] + row["throttled_count"],
         )

@@ -216,4 +216,4 @@ def _bytes(count: int | None) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{part * 100 // whole} %" if whole else "-"
+    return f"{(200 * part + whole) // (2 * whole)} %" if whole else "-"

@@ -79,8 +79,8 @@ FINDING = (
     "avoidable_usd", "evidence_ids",
 )  # fmt: skip
 OBSERVATION = (
-    "export_file_id", "export", "format", "cluster", "node", "file", "landing_date", "size_bytes",
-    "content_hash", "first_event_at", "last_event_at",
+    "format", "export", "cluster", "node", "landing_date", "file", "content_hash", "size_bytes",
+    "first_event_at", "last_event_at", "export_file_id",
 )  # fmt: skip
 
 CODE_SCHEMES = ("git+", "git:", "ssh:")

@@ -15,8 +15,8 @@ Rules (definitions.md 47):
   listed together with one sum; none leaves it unexplained.
 - resolve, authenticate and connect: the path if it differs, else the wait itself. Every other wait
   is its own name: placement is not made longer by the run's code.
-- What runs beside the main containers (sidecars but for their upload and teardown) is shown and
-  left out of the sums: the same time would count twice.
+- What runs beside the main containers is shown and left out of the sums, as the same time would
+  count twice: sidecars, but for upload and teardown where the main containers have none.
 - Only what both sides know can differ.
 - A stage is refused where the share of time that a source covers, one on which its causes depend,
   differs by more than 5 percentage points between A and B: causes that are seen on one side only
@@ -409,9 +409,16 @@ class _Judge:
             within = delta - sum(p.duration_us for p in pieces)
         return ComparedPart(
             role, stage, cause, a.duration_us, b.duration_us, a.transferred_bytes,
-            b.transferred_bytes, role in BESIDE and stage not in AFTER_MAIN, is_refused,
+            b.transferred_bytes, self._is_beside(role, stage), is_refused,
             tuple(pieces), within,
         )  # fmt: skip
+
+    def _is_beside(self, role: str | None, stage: str) -> bool:
+        """Whether a part runs beside the main containers, or beside their own row of its stage."""
+        if role not in BESIDE:
+            return False
+        is_in_main = any(("main", stage) == key[:2] for key in (*self.a.parts, *self.b.parts))
+        return stage not in AFTER_MAIN or is_in_main
 
     def _pieces(self, role: str | None, cause: str, a: Part, b: Part) -> Iterator[Named]:
         delta = b.duration_us - a.duration_us
