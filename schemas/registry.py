@@ -10,7 +10,7 @@ from schemas.intermediate import pods as intermediate_pods
 from schemas.intermediate import stages as intermediate_stages
 from schemas.intermediate import traffic as intermediate_traffic
 from schemas.intermediate import volumes as intermediate_volumes
-from schemas.marts import balance, costs, dependencies, outputs, repeats, runs, waits
+from schemas.marts import balance, costs, dependencies, findings, outputs, repeats, runs, waits
 from schemas.staging import billing, identity, images, kubernetes, marks, network, storage
 from schemas.staging import runs as staging_runs
 from schemas.table import SPEC_ATTRIBUTE, TableSpec
@@ -38,6 +38,7 @@ MODULES: tuple[ModuleType, ...] = (
     costs,
     waits,
     outputs,
+    findings,
 )
 
 

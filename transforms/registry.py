@@ -33,6 +33,7 @@ MODULES = (
     "transforms.marts.run_checks",
     "transforms.marts.waits",
     "transforms.marts.storms",
+    "transforms.marts.findings",
 )
 
 

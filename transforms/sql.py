@@ -51,6 +51,24 @@ CREATE OR REPLACE TEMP MACRO image_resource(image, registry, digest) AS
         ELSE ':'
             || coalesce(nullif(regexp_extract(image_path(image), ':([^/:]*)$', 1), ''), 'latest')
     END;
+CREATE OR REPLACE TEMP MACRO pull_error_class(said) AS CASE
+    WHEN regexp_matches(lower(said), '429|toomanyrequests|too many requests|rate limit')
+        THEN 'throttled'
+    WHEN regexp_matches(lower(said), '401|unauthorized|authentication required|no basic auth')
+        THEN 'credentials'
+    WHEN regexp_matches(lower(said), 'no space left|disk') THEN 'disk'
+    WHEN regexp_matches(
+        lower(said), 'not found|manifest unknown|name unknown|does not exist|404'
+    ) AND NOT regexp_matches(lower(said), 'pull access denied') THEN 'not_found'
+    WHEN regexp_matches(lower(said), '403|forbidden|denied') THEN 'forbidden'
+    WHEN regexp_matches(lower(said), 'no such host|server misbehaving') THEN 'name_failure'
+    WHEN regexp_matches(lower(said), 'time-?out|timed out|deadline exceeded') THEN 'timeout'
+    WHEN regexp_matches(lower(said), 'connection refused|connection reset|unreachable|x509|tls')
+        THEN 'connection_failure'
+    WHEN regexp_matches(lower(said), '50[0-4]|server error|bad gateway|unavailable')
+        THEN 'server_error'
+    ELSE 'other'
+END;
 CREATE OR REPLACE TEMP MACRO in_64_bits(x) AS
     CAST(x - GREATEST(0, x - 9223372036854775807) AS BIGINT);
 CREATE OR REPLACE TEMP MACRO whole_groups(a) AS
@@ -83,7 +101,8 @@ class SqlSession:
     `is_private_address` and `is_public_address` read canonical addresses; neither holds for
     multicast and reserved ones. `address_bits` spells a canonical address as its family and its
     bits, null where it is none. `image_repository` and `image_resource` name an image as people
-    read it: `oci://registry/repository`, and the digest, else the tag, behind it. `in_64_bits` ends
+    read it: `oci://registry/repository`, and the digest, else the tag, behind it.
+    `pull_error_class` says of what kind the failure of a pull is, by its message. `in_64_bits` ends
     sums at the largest number of a column.
     """
 

@@ -69,7 +69,7 @@ class RunOutputs(Table):
     is_final: pl.Boolean = c.column("The run has ended and the day is final.")
 
 
-@table("marts", key=("run_uuid", "step"), order=("run_uuid", "step_number"), scope="fleet",
+@table("marts", key=("run_uuid", "step"), order=("run_uuid", "step_number", "step"), scope="fleet",
        as_of=True)  # fmt: skip
 class RunChecks(Table):
     """One of the six steps that accept a deployment, judged on one run; dense."""

@@ -105,26 +105,7 @@ judged AS (
         CASE
             WHEN activity = 'volume_mount' AND said LIKE '%timed out%' THEN 'timeout'
             WHEN activity <> 'image_pull' THEN 'other'
-            WHEN REGEXP_MATCHES(said, '429|toomanyrequests|too many requests|rate limit')
-                THEN 'throttled'
-            WHEN REGEXP_MATCHES(said, '401|unauthorized|authentication required|no basic auth')
-                THEN 'credentials'
-            WHEN REGEXP_MATCHES(said, 'no space left|disk')
-                THEN 'disk'
-            WHEN REGEXP_MATCHES(said, 'not found|manifest unknown|name unknown|does not exist|404')
-                AND NOT REGEXP_MATCHES(said, 'pull access denied')
-                THEN 'not_found'
-            WHEN REGEXP_MATCHES(said, '403|forbidden|denied')
-                THEN 'forbidden'
-            WHEN REGEXP_MATCHES(said, 'no such host|server misbehaving')
-                THEN 'name_failure'
-            WHEN REGEXP_MATCHES(said, 'time-?out|timed out|deadline exceeded')
-                THEN 'timeout'
-            WHEN REGEXP_MATCHES(said, 'connection refused|connection reset|unreachable|x509|tls')
-                THEN 'connection_failure'
-            WHEN REGEXP_MATCHES(said, '50[0-4]|server error|bad gateway|unavailable')
-                THEN 'server_error'
-            ELSE 'other'
+            ELSE pull_error_class(said)
         END AS error_class
     FROM classed
 ),

@@ -44,11 +44,12 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "day_end": day.end_at,
         "span_start": day.start_at - day.look_back.pods,
     }
-    steps = ("runs_of_day", "storm_attempts", "storm_events")
+    steps = ("runs_of_day", "owner_rules", "storm_attempts", "storm_events")
     session.register("attempt_pods", pl.DataFrame(schema=NO_PODS))
     with session.dropped(*MADE, *steps):
         make_attempts(session, day, NAMES_BEFORE)
         session.create("runs_of_day", PACKAGE, "runs_of_day", values)
+        session.create("owner_rules", PACKAGE, "owner_rules")
         session.create("storm_attempts", PACKAGE, "storm_attempts", values)
         session.create("storm_events", PACKAGE, "storm_events", values)
         return session.create("storms_built", PACKAGE, "storms", values)

@@ -1,7 +1,7 @@
 -- Storms of the day with how they ended, what they cost and who can end them.
 -- Grain: one storm with a failure on the day.
 -- Reads: storm_attempts, storm_events, attempts, stages, waits, pod_intervals, runs_of_day,
---   image_pulls.
+--   image_pulls, owner_rules.
 -- Parameters: $date, $day_start, $day_end.
 WITH storms AS (
     SELECT * FROM storm_attempts
@@ -176,22 +176,7 @@ SELECT
         WHEN l.end_basis IN ('deletion', 'event', 'terminated') THEN 'unbounded'
         ELSE 'unknown'
     END AS retry_end,
-    CASE
-        WHEN o.activity = 'image_pull' AND o.error_class = 'not_found' THEN 'ml_team'
-        WHEN
-            o.activity = 'image_pull'
-            AND o.error_class IN ('credentials', 'forbidden', 'throttled', 'server_error')
-            THEN 'registry'
-        WHEN
-            o.activity = 'image_pull' AND o.error_class IN ('name_failure', 'connection_failure')
-            THEN 'network'
-        WHEN o.activity IN ('image_pull', 'volume_mount') THEN 'platform'
-        WHEN o.activity IN ('connect', 'resolve', 'sandbox') THEN 'network'
-        WHEN o.activity = 'container' THEN 'ml_team'
-        WHEN o.error_class = 'credentials' THEN 'identity'
-        WHEN o.error_class = 'not_found' THEN 'ml_team'
-        ELSE 'storage'
-    END AS responsible,
+    COALESCE(w.responsible, d.responsible) AS responsible,
     CAST(COALESCE(s.lost_us, 0) AS BIGINT) AS day_lost_us,
     CAST(COALESCE(s.lost_us, 0) AS DOUBLE) / 1000000 AS day_lost_seconds,
     CAST(CASE WHEN s.storm_id IS NULL THEN 0 ELSE s.lost_gpu_us END AS BIGINT) AS day_lost_gpu_us,
@@ -207,3 +192,5 @@ LEFT JOIN recovered AS r ON o.storm_id = r.storm_id
 LEFT JOIN lives AS l ON o.storm_id = l.storm_id
 LEFT JOIN losses AS s ON o.storm_id = s.storm_id
 LEFT JOIN runs_of_day AS u ON p.run_uuid = u.run_uuid
+LEFT JOIN owner_rules AS w ON o.activity = w.activity AND o.error_class = w.error_class
+LEFT JOIN owner_rules AS d ON o.activity = d.activity AND d.error_class IS NULL
