@@ -452,7 +452,8 @@ BYTES = ("min_transferred_bytes", "max_transferred_bytes", "shared_bytes", "meas
 
 
 def fetched(time: str, count: int, **more: Any) -> dict[str, Any]:
-    line = {"cluster": "alder", "node": "node-a", "event": "fetched", "image": IMAGE}
+    line = {"cluster": "alder", "node": "node-a", "event": "fetched", "image": IMAGE,
+            "registry": "registry.example.com"}  # fmt: skip
     return line | {"event_at": at(time), "transferred_bytes": count} | more
 
 
@@ -478,6 +479,24 @@ def test_the_runtimes_line_tells_what_a_pull_read_and_so_what_the_node_had():
     (row,) = built(PULL, runtime=[fetched("10:00:13", 300)], nodes=[NODE]).to_dicts()
     assert [row[name] for name in BYTES] == [300, 300, 700, "application_log"]
     assert (row["reader_zone"], row["reader_region"]) == ("us-east-1b", "us-east-1")
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "written_out"),
+    [
+        ("train:1", "docker.io/library/train:1"),
+        ("ml/train", "docker.io/ml/train:latest"),
+        (f"train:1@sha256:{'a' * 64}", f"docker.io/library/train@sha256:{'a' * 64}"),
+    ],
+)
+def test_the_runtime_writes_out_the_image_that_the_pod_names_in_short(
+    asked_for: str, written_out: str
+):
+    events = [e | {"message": e["message"].replace(IMAGE, asked_for)} for e in PULL]
+    for image, expected in ((written_out, (300, 300, 700, "application_log")),
+                            (written_out + "0", (0, 1000, None, "image_size"))):  # fmt: skip
+        line = fetched("10:00:13", 300, image=image, registry="docker.io")
+        assert built(events, runtime=[line]).select(BYTES).rows() == [expected]
 
 
 def test_an_attempt_without_a_line_leaves_the_most_open():
