@@ -51,22 +51,35 @@ CREATE OR REPLACE TEMP MACRO image_resource(image, registry, digest) AS
         ELSE ':'
             || coalesce(nullif(regexp_extract(image_path(image), ':([^/:]*)$', 1), ''), 'latest')
     END;
-CREATE OR REPLACE TEMP MACRO pull_error_class(said) AS CASE
-    WHEN regexp_matches(lower(said), '429|toomanyrequests|too many requests|rate limit')
-        THEN 'throttled'
-    WHEN regexp_matches(lower(said), '401|unauthorized|authentication required|no basic auth')
-        THEN 'credentials'
-    WHEN regexp_matches(lower(said), 'no space left|disk') THEN 'disk'
+CREATE OR REPLACE TEMP MACRO pull_reason(message) AS
+    -- Names, tags and digests of images may hold the words and numbers of any error.
+    replace(
+        regexp_replace(lower(message), 'https?://[^\\s"]+', '', 'g'),
+        regexp_extract(lower(message), 'failed to pull image "([^"]+)"', 1), ''
+    );
+CREATE OR REPLACE TEMP MACRO pull_error_class(message) AS CASE
     WHEN regexp_matches(
-        lower(said), 'not found|manifest unknown|name unknown|does not exist|404'
-    ) AND NOT regexp_matches(lower(said), 'pull access denied') THEN 'not_found'
-    WHEN regexp_matches(lower(said), '403|forbidden|denied') THEN 'forbidden'
-    WHEN regexp_matches(lower(said), 'no such host|server misbehaving') THEN 'name_failure'
-    WHEN regexp_matches(lower(said), 'time-?out|timed out|deadline exceeded') THEN 'timeout'
-    WHEN regexp_matches(lower(said), 'connection refused|connection reset|unreachable|x509|tls')
-        THEN 'connection_failure'
-    WHEN regexp_matches(lower(said), '50[0-4]|server error|bad gateway|unavailable')
-        THEN 'server_error'
+        pull_reason(message), '(^|[\\s=(])429\\b|toomanyrequests|too many requests|rate limit'
+    ) THEN 'throttled'
+    WHEN regexp_matches(
+        pull_reason(message), '(^|[\\s=(])401\\b|unauthorized|authentication required|no basic auth'
+    ) THEN 'credentials'
+    WHEN regexp_matches(pull_reason(message), 'no space left|disk') THEN 'disk'
+    WHEN regexp_matches(
+        pull_reason(message),
+        'not found|manifest unknown|name unknown|does not exist|(^|[\\s=(])404\\b'
+    ) AND NOT regexp_matches(pull_reason(message), 'pull access denied') THEN 'not_found'
+    WHEN regexp_matches(pull_reason(message), '(^|[\\s=(])403\\b|forbidden|denied') THEN 'forbidden'
+    WHEN regexp_matches(pull_reason(message), 'no such host|server misbehaving')
+        THEN 'name_failure'
+    WHEN regexp_matches(pull_reason(message), 'time-?out|timed out|deadline exceeded')
+        THEN 'timeout'
+    WHEN regexp_matches(
+        pull_reason(message), 'connection refused|connection reset|unreachable|x509|tls'
+    ) THEN 'connection_failure'
+    WHEN regexp_matches(
+        pull_reason(message), '(^|[\\s=(])50[0-4]\\b|server error|bad gateway|unavailable'
+    ) THEN 'server_error'
     ELSE 'other'
 END;
 CREATE OR REPLACE TEMP MACRO in_64_bits(x) AS

@@ -220,6 +220,34 @@ def test_all_storms_are_found_and_none_is_made_up() -> None:
     ]
 
 
+def test_what_an_image_is_called_says_nothing_of_why_its_pull_failed() -> None:
+    host = "registry.example.com"
+    digest = "sha256:" + "503a429b" * 8
+    said = {
+        "a": (f"{host}/app:2024.429", f"failed to resolve {host}/app:2024.429: not found"),
+        "b": (f"{host}/disk-tls:401", f"pulling {host}/disk-tls:401: 403 Forbidden"),
+        "c": (f"{host}/app:1", f'Head "https://{host}/v2/app/manifests/500": no such host'),
+        "d": (f"{host}/app@{digest}", f"GET https://{host}/v2/{digest}: 502 Bad Gateway"),
+        "e": ("app:404", "docker.io/library/app:404: unexpected status (401)"),
+        "f": ("app:1", f"copying {digest}: i/o timeout"),
+    }
+    found = build(
+        kube_event_states=[
+            failing(pod, "Failed", f'Failed to pull image "{image}": {why}', "10:20", 8)
+            for pod, (image, why) in said.items()
+        ]
+    )
+    shown = found.sort("pod_name").select("pod_name", "error_class", "responsible")
+    assert shown.rows() == [
+        ("pod-a", "not_found", "ml_team"),
+        ("pod-b", "forbidden", "registry"),
+        ("pod-c", "name_failure", "network"),
+        ("pod-d", "server_error", "registry"),
+        ("pod-e", "credentials", "registry"),
+        ("pod-f", "timeout", "platform"),
+    ]
+
+
 @pytest.mark.slow
 def test_a_storm_over_midnight_is_one_with_its_failures_by_day() -> None:
     moments = times("23:58", 10, 30)
