@@ -1,15 +1,17 @@
 """What readings of counters show beside bytes, and what is held back for it.
 
-Values never decide what a counter is: that is declared. But where a day's readings contradict what
-is declared of their series, no increment that begins on that day is told:
+Values never decide what a counter is: that is declared. But where a day's readings, each compared
+with those before it on that day, contradict what is declared of their series, no increment that
+begins on that day is told:
 
 * `delta_only_grows`: a delta that counts on. At least 8 readings are larger than the one before,
   and at most one in 16 of that number is smaller;
 * `interleaved_observers`: two counters under one name, read in turns. At least 8 readings, and a
-  third of all, are smaller than the one before but not than the one before that; of a delta, begin
-  before the one before ends;
+  third of all but the turn that the day's ends cut, are smaller, without a restart that is stated,
+  than the one before but not than the one before that; of a delta, begin before the one before
+  ends;
 * `falls_like_delta`: a cumulative counter whose value falls, without a restart that is stated, at
-  least 12 times and three quarters as often as it grows.
+  least 12 times and three quarters as often as it grows. One of 32 bits may: it turns.
 
 Left out one by one are readings that claim another temporality than the series has
 (`mixed_temporality`), and increments faster than 1.2 times the declared link (`faster_than_link`):
@@ -48,5 +50,5 @@ TRANSFORM = Transform(
     table="counter_findings",
     reads=(Reads("counter_samples", "counters", ahead=True),),
     build=build,
-    version=1,
+    version=2,
 )

@@ -9,7 +9,8 @@ each is compared with the one before it, in this order:
   What it counted between that reading and its end is lost: that time has an increment of its own,
   of 0 bytes with `is_reset`;
 * longer ago than the declared time after which the exporter forgets a counter: it began anew
-  (`reset`), at the earliest the usual time between readings ago;
+  (`reset`), at the earliest the usual time between readings ago. The time before that hides bytes
+  as above;
 * a value that fell, of a counter declared to have 32 bits, where one turn is no more than the
   declared link can carry: the turn is added (`sample`). Without a declared link nothing tells one
   turn from several, and no turn is assumed;
@@ -19,13 +20,15 @@ each is compared with the one before it, in this order:
 * else the growth is the difference (`sample`).
 
 A delta reading is taken as it is (`delta_start`), from its stated start, else from the reading
-before it; without either its bytes stand in its last microsecond.
+before it; without either its bytes stand in its last microsecond. Of two with one start only the
+longer is told, which holds the other.
 
 Not told are increments that begin on a day whose readings contradict what is declared of the
 series, and such that are faster than 1.2 times the declared link: `counter_findings` names them.
 
-`is_gap` compares the time between two readings with the median of the three times before it (the
-larger of two, where only two are known). The bytes of a gap are spread only over the time that the
+`is_gap` compares the time between two readings (of a delta, the time that it tells of) with the
+median of the three times before it (the larger of two, or the one, where no more are known). The
+bytes of a gap are spread only over the time that the
 pod lived, from its creation to its proven end, as the day on which the increment begins knows it.
 
 An increment stands, whole, on each day that it meets and whose build sees its end, that is up to
@@ -63,5 +66,5 @@ TRANSFORM = Transform(
         Reads("node_states", "pods"),
     ),
     build=build,
-    version=2,
+    version=3,
 )

@@ -139,6 +139,15 @@ def _day(at: int, window: Window) -> int:
 
 
 @_compiled
+def _restarts(before: int, stated_before: int, stated: int) -> bool:
+    """Whether a reading states that the counter began anew behind the reading before, or at it.
+
+    At it only where that one stated another start: else it is the first whose start is known.
+    """
+    return stated > before or (stated == before and stated_before != NONE)
+
+
+@_compiled
 def _judge(
     at: Longs,
     value: Longs,
@@ -167,7 +176,7 @@ def _judge(
         steps += 1
         if value[i] > value[i - 1]:
             rises += 1
-        elif value[i] < value[i - 1] and not stated[i] > at[i - 1]:
+        elif value[i] < value[i - 1] and not _restarts(at[i - 1], stated[i - 1], stated[i]):
             falls += 1
             # There is a step before it on this day.
             if steps > 1 and value[i] >= value[i - 2]:
@@ -253,7 +262,7 @@ def _cumulative(  # noqa: C901, PLR0912  one state machine, compiled as a whole
             begun, basis = pt, RESET
             while queue[head, 0] < t - window.look_back:
                 head += 1
-            if st != NONE and (st > pt or (st == pt and pst not in (NONE, st))):
+            if _restarts(pt, pst, st):
                 begun, basis = st, RESET_KNOWN_START
             elif expires > 0 and t - pt > expires:
                 begun = max(pt, t - usual) if usual > 0 else pt

@@ -59,15 +59,19 @@ Key = tuple[str, str]
 
 
 def increments_of_day(readings: Iterable[Reading], limits: Limits) -> dict[Key, list[Increment]]:
-    """All rows of one day, by (series, observer); each observer is a counter of its own."""
+    """All rows of one day, by (series, observer); each observer is a counter of its own.
+
+    A row stands on each day that it meets and whose build sees the reading that ends it.
+    """
     told: dict[Key, list[Increment]] = {}
-    for key, mine in _by_counter(readings).items():
+    seen_until = limits.day_start + DAY_MICROS + limits.look_ahead
+    for key, mine in _by_counter(r for r in readings if r.at < seen_until).items():
         held = _contradicted_days(mine)
         rows = []
-        for row in _all_increments(mine, limits.look_back):
-            if row.start // DAY_MICROS in held:
+        for row in _longest(_all_increments(mine, limits.look_back)):
+            if row.start // DAY_MICROS in held or _is_too_fast(row, mine[0].link):
                 continue
-            if _stands_on(row, limits):
+            if row.start < limits.day_start + DAY_MICROS and row.end > limits.day_start:
                 rows.append(row)
         if rows:
             told[key] = sorted(rows)
@@ -89,34 +93,27 @@ def kinds_of(readings: Iterable[Reading], look_back: int) -> dict[str, int]:
 
 
 def _by_counter(readings: Iterable[Reading]) -> dict[Key, list[Reading]]:
-    """Steps 1 to 3: observers apart, one reading per time (largest value and start), sorted."""
+    """Steps 1 to 3: observers apart, one reading per time (largest value and start), sorted.
+
+    A start that is not before its reading is none.
+    """
     at_time: dict[Key, dict[int, Reading]] = {}
     for reading in readings:
         if reading.kind is not None:
             continue
         times = at_time.setdefault((reading.series, reading.observer), {})
-        other = times.get(reading.at)
-        if other is not None:
-            starts = [s for s in (reading.start, other.start) if s is not None]
-            times[reading.at] = other._replace(
-                value=max(reading.value, other.value), start=max(starts) if starts else None
-            )
-        else:
-            times[reading.at] = reading
+        other = times.get(reading.at, reading)
+        starts = [s for s in (reading.start, other.start) if s is not None and s < reading.at]
+        times[reading.at] = other._replace(
+            value=max(reading.value, other.value), start=max(starts) if starts else None
+        )
     return {key: [times[at] for at in sorted(times)] for key, times in at_time.items()}
-
-
-def _stands_on(row: Increment, limits: Limits) -> bool:
-    """An increment stands on each day that it meets and whose build sees its end."""
-    day_end = limits.day_start + DAY_MICROS
-    meets = row.start < day_end and row.end > limits.day_start
-    return meets and row.end <= day_end + limits.look_ahead
 
 
 def _all_increments(
     mine: list[Reading], look_back: int, notes: dict[str, int] | None = None
 ) -> list[Increment]:
-    """Steps 4 to 6 on one counter: every increment of its whole life."""
+    """Steps 4 and 6 on one counter: every increment of its whole life."""
     life = _Life(mine, look_back)
     for number in range(len(mine)):
         life.read(number)
@@ -145,9 +142,8 @@ class _Life:
             p = None
         usual = None if p is None else self.usual_spacing(number)
         is_gap = p is not None and usual is not None and c.at - p.at > 3 * usual
-        self.notes["gap"] += is_gap
         if c.temporality == "delta":
-            rows = [self.delta(p, c, is_gap)]
+            rows = [self.delta(p, c, usual)]
         elif p is None:
             rows = self.first(c)
         elif _is_stated_restart(p, c):
@@ -156,6 +152,8 @@ class _Life:
             self.begin_anew(c, "expired")
             begin = p.at if usual is None else max(p.at, c.at - usual)
             rows = [Increment(begin, c.at, c.value, True, is_gap, "reset")]
+            if begin > p.at:
+                rows.insert(0, Increment(p.at, begin, 0, True, is_gap, "sample"))
         elif c.value >= p.value:
             rows = [self.growth(p, c, is_gap, "grown")]
         elif _is_turn(p, c):
@@ -167,15 +165,14 @@ class _Life:
             self.begin_anew(c, "reset")
             rows = [Increment(p.at, c.at, c.value, True, is_gap, "reset")]
         for row in rows:
-            if _is_too_fast(row, c.link):
-                self.notes["too_fast"] += 1
-            else:
-                self.rows.append(row)
+            self.notes["gap"] += row.is_gap
+            self.notes["too_fast"] += _is_too_fast(row, c.link)
+            self.rows.append(row)
 
     def usual_spacing(self, number: int) -> int | None:
         """Median of the three times between readings before that which `number` ends.
 
-        The larger of two; nothing where fewer are known.
+        The larger of two, or the one, where no more are known.
         """
         oldest = self.mine[number].at - self.look_back
         spacings: list[int] = []
@@ -183,27 +180,28 @@ class _Life:
             if len(spacings) == 3 or self.mine[later - 1].at < oldest:
                 break
             spacings.append(self.mine[later].at - self.mine[later - 1].at)
-        if len(spacings) < 2:
+        if not spacings:
             return None
         return sorted(spacings)[len(spacings) // 2]
 
     def known_start(self, c: Reading) -> int | None:
         """The stated start, if it is before the reading and within the look-back."""
-        if c.start is None or c.start >= c.at or c.start < c.at - self.look_back:
+        if c.start is None or c.start < c.at - self.look_back:
             return None
         return c.start
 
-    def delta(self, p: Reading | None, c: Reading, is_gap: bool) -> Increment:
-        """A delta is taken as it is; what is not known is only where it begins."""
-        begin = self.known_start(c)
-        if begin is not None:
+    def delta(self, p: Reading | None, c: Reading, usual: int | None) -> Increment:
+        """A delta is taken as it is, over a time that it states: that tells whether it is a gap."""
+        if c.start is not None:
             self.notes["delta_stated"] += 1
+            begin = c.start
         elif p is not None:
             self.notes["delta_from_reading"] += 1
             begin = p.at
         else:
             self.notes["delta_instant"] += 1
-            begin = c.at - 1
+            return Increment(c.at - 1, c.at, c.value, False, False, "delta_start")
+        is_gap = usual is not None and c.at - begin > 3 * usual
         return Increment(begin, c.at, c.value, False, is_gap, "delta_start")
 
     def first(self, c: Reading) -> list[Increment]:
@@ -242,11 +240,18 @@ class _Life:
 
 def _is_stated_restart(p: Reading, c: Reading) -> bool:
     """Whether a stated start lies behind the previous reading."""
-    if c.start is None or c.start >= c.at:
+    if c.start is None or c.start < p.at:
         return False
-    if c.start == p.at:
-        return p.start is not None and p.start != p.at
-    return c.start > p.at
+    return c.start > p.at or p.start is not None
+
+
+def _longest(rows: list[Increment]) -> list[Increment]:
+    """Of several deltas with one start only the longest, which holds the others."""
+    deltas: dict[int, Increment] = {}
+    for row in rows:
+        if row.basis == "delta_start" and row.end >= deltas.get(row.start, row).end:
+            deltas[row.start] = row
+    return [row for row in rows if row.basis != "delta_start" or deltas[row.start] is row]
 
 
 def _is_turn(p: Reading, c: Reading) -> bool:
@@ -272,25 +277,28 @@ def _contradicted_days(mine: list[Reading]) -> dict[int, set[str]]:
 
 
 def _contradictions(mine: list[Reading], numbers: list[int]) -> set[str]:
-    """What the readings of one day show, each compared with those before it."""
-    is_delta = mine[numbers[0]].temporality == "delta"
-    grows = falls = unstated_falls = in_turns = 0
-    for number in numbers:
-        if number == 0:
-            continue
+    """What the readings of one day show, each compared with those before it on that day.
+
+    So that every day that sees them says the same. A third is one of the times between readings;
+    one is forgiven, as the ends of the day cut the turns. Counters of 32 bits fall as they turn.
+    """
+    first = mine[numbers[0]]
+    grows = falls = unstated_falls = overlaps = turns = 0
+    for number in numbers[1:]:
         p, c = mine[number - 1], mine[number]
-        falls += c.value < p.value
         grows += c.value > p.value
-        unstated_falls += c.value < p.value and not _is_stated_restart(p, c)
-        if is_delta:
-            in_turns += c.start is not None and c.start < p.at
-        else:
-            in_turns += number > 1 and mine[number - 2].value <= c.value < p.value
+        falls += c.value < p.value
+        overlaps += c.start is not None and c.start < p.at
+        if c.value < p.value and not _is_stated_restart(p, c):
+            unstated_falls += 1
+            turns += number > numbers[1] and c.value >= mine[number - 2].value
     kinds = set()
-    if is_delta and grows >= 8 and 16 * falls <= grows:
-        kinds.add("delta_only_grows")
-    if not is_delta and unstated_falls >= 12 and 4 * unstated_falls >= 3 * grows:
+    if first.temporality == "delta":
+        turns = overlaps
+        if grows >= 8 and 16 * falls <= grows:
+            kinds.add("delta_only_grows")
+    elif first.bits != 32 and unstated_falls >= 12 and 4 * unstated_falls >= 3 * grows:
         kinds.add("falls_like_delta")
-    if in_turns >= 8 and 3 * in_turns >= len(numbers):
+    if turns >= 8 and 3 * (turns + 1) >= len(numbers) - 1:
         kinds.add("interleaved_observers")
     return kinds

@@ -139,6 +139,19 @@ def test_a_counter_that_restarts_often_is_one():
     assert kinds == []
 
 
+def test_a_counter_that_states_each_restart_is_one_wherever_the_start_stands():
+    values = [900, 50, 700, 20, 800, 10, 600, 300, 650, 40] * 5
+    minute = timedelta(minutes=1)
+    # It began anew at the reading before each, or half a minute behind that: all bytes are known.
+    for late in (timedelta(0), minute / 2):
+        readings = [
+            row | {"counter_start_at": row["event_at"] - minute + late}
+            for row in each_minute(values)
+        ]
+        assert [kind for kind, is_held, *_ in found(*readings) if is_held] == []
+        assert sum(grown(*readings)) == 5 * 4070
+
+
 def test_readings_of_another_temporality_are_left_out():
     readings = each_minute([100, 130], counter_start_at=at("07:59"))
     others = each_minute([7, 7, 7], first=2, **DELTA)
