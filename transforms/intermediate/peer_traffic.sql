@@ -40,7 +40,8 @@ told_by AS (
     INNER JOIN peer_observers AS o USING (observer_number)
 ),
 
--- Several observers of one exchange in one hour saw the same bytes.
+-- Several observers of one exchange in one hour saw the same bytes. One whose scale is not known
+-- never counts, and takes no other's place.
 observers AS (
     SELECT
         h.observer_number, h.local_number, h.party, h.peer_number, h.peer_port, h.transport,
@@ -51,7 +52,8 @@ observers AS (
         PARTITION BY
             h.local_number, h.party, h.peer_number, h.peer_port, h.transport, h.is_sending,
             h.is_sampled, h.hour_number, h.source_format
-        ORDER BY h.is_gateway_interface, h.own_rank, h.record_count DESC, h.observer
+        ORDER BY
+            h.is_scale_unknown, h.is_gateway_interface, h.own_rank, h.record_count DESC, h.observer
     ) = 1
 ),
 

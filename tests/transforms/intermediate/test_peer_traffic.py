@@ -743,3 +743,21 @@ def test_days_add_up_to_the_records_in_any_order(seed):
     assert rows.filter(pl.col("max_bytes") < pl.col("bytes")).is_empty()
     draw.shuffle(records)
     assert of(records, pods, days=(0, 1)).equals(rows)
+
+
+def test_an_observer_of_unknown_scale_takes_no_others_place():
+    """The one that counts has fewer records: 100 bytes, one packet in 10, so some 1000."""
+    seen = {"source_format": "netflow_json", "instance_id": None, "interface_id": None}
+    rows = [
+        record(start, end, POD, OUT, reporter=reporter, **seen, **more)
+        for start, end, reporter, more in (
+            ("10:00", "10:01", "a", {"scaled": "unknown"}),
+            ("10:01", "10:02", "a", {"scaled": "unknown"}),
+            ("10:00", "10:01", "b", {"sampling_interval": 10, "sampled_unit": "packets"}),
+        )
+    ]
+    found = of(rows, [pod("a", POD)]).sort("observer")
+    assert found.select("observer", "bytes", "estimated_bytes", "is_chosen").rows() == [
+        ("a", 200, None, False),
+        ("b", 100, 1000, True),
+    ]
