@@ -1,5 +1,5 @@
 -- Bytes of flow records that no request log accounts for, with what their path is known by.
--- Logged bytes are taken off an owner's flows in the order of dependency_network.sql, so that what
+-- Logged bytes are taken off an owner's flows in the order of dependency_standing.sql, so that what
 -- stands here adds up to the bytes of run_dependency_days.
 -- Grain: one row of dependency_flows whose bytes stand here.
 -- Reads: dependency_flows, dependency_owners, peer_traffic.
