@@ -15,6 +15,7 @@ from pipelines.fixtures import FIXTURES, compare
 from pipelines.storage import Lake
 from schemas.registry import tables
 from tests.fleet.answer import NOT_STATED, cell
+from tests.manifest_truth import check_manifests
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -120,6 +121,11 @@ def test_dependencies_add_up_to_what_the_sources_of_bytes_saw(demo: tuple[Path, 
             ).fetchall()
             assert chosen > 0
             assert (shown, marts + left) == (chosen, chosen)
+
+
+def test_manifests_state_the_truth_of_the_fixture_days(demo: tuple[Path, str]) -> None:
+    folder, _ = demo
+    assert check_manifests(folder) == 17
 
 
 def test_a_further_build_says_that_nothing_changed(demo: tuple[Path, str]) -> None:

@@ -42,7 +42,9 @@ ATTEMPT = (
     "gpu_count", "pod_us", "code_revision", "image_digests", "run_match_kind",
 )  # fmt: skip
 NODE = ("cluster", "node", "instance_type")
-IMAGE = ("image", "image_digest", "container", "node", "was_present", "start_at", "end_at")
+IMAGE = (
+    "image", "image_digest", "pod_uid", "container", "node", "was_present", "start_at", "end_at",
+)  # fmt: skip
 DEPENDENCY = (
     "attempt", "container_role", "stage", "resource_id", "endpoint", "operation", "resource_kind",
     "service", "endpoint_kind", "version", "version_basis", "declaration", "first_seen_at",
@@ -224,7 +226,7 @@ def _used(facts: RunFacts) -> Document:
     total = {name: _total(costs, name) for name in ("min_usd", "usd", "max_usd")}
     return {
         "code": chosen(_of_schemes(dependencies, CODE_SCHEMES), VERSIONED),
-        "images": chosen(facts.of("image_pulls"), IMAGE),
+        "images": chosen(_newest(facts.of("image_pulls"), "image_pull_id"), IMAGE),
         "data_and_models": chosen(_of_schemes(dependencies, DATA_SCHEMES), VERSIONED),
         "dependencies": chosen(dependencies, DEPENDENCY),
         "costs": _grouped(costs, COST_KEY, COST_SUMS),
@@ -281,20 +283,17 @@ def _waited(facts: RunFacts) -> Document:
     return {
         "by_cause": _grouped(waits, ("cause",), ("duration_us", "gpu_us")),
         "waits": in_order(found, order),
-        "storms": chosen(_newest_storms(facts.of("storms")), STORM),
+        "storms": chosen(_newest(facts.of("storms"), "storm_id"), STORM),
     }
 
 
-def _newest_storms(rows: Iterable[Row]) -> list[Row]:
-    """One row a storm: the day that reaches farthest."""
+def _newest(rows: Iterable[Row], name: str) -> list[Row]:
+    """One row an id: that of the day that reaches farthest."""
     found: dict[str, Row] = {}
     for row in rows:
-        before = found.get(row["storm_id"])
-        if before is None or (before["end_at"], before["failure_count"]) < (
-            row["end_at"],
-            row["failure_count"],
-        ):
-            found[row["storm_id"]] = row
+        before = found.get(row[name])
+        if before is None or before["date"] < row["date"]:
+            found[row[name]] = row
     return list(found.values())
 
 

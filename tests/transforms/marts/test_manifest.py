@@ -2,6 +2,7 @@
 
 import json
 import random
+from datetime import timedelta
 from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
@@ -109,7 +110,7 @@ def facts() -> RunFacts:
             {"storm_id": "s", "run_uuid": RUN, "resource_id": DATASET, "failure_count": 5,
              "start_at": at("08:01"), "end_at": at("08:01:10")},
             {"storm_id": "s", "run_uuid": RUN, "resource_id": DATASET, "failure_count": 9,
-             "start_at": at("08:01"), "end_at": at("08:01:30")},
+             "start_at": at("08:01"), "end_at": at("08:01:30"), "date": DAY + timedelta(days=1)},
         ),
         "run_outputs": as_of("run_outputs", {
             "run_uuid": RUN, "resource_id": "s3://example-runs/" + RUN, "name": "artifacts",
