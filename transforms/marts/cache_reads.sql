@@ -20,7 +20,7 @@ WITH reads AS (
         ARG_MIN(reader_region || '/' || reader_zone, date) AS zone,
         ARG_MIN(reader_region, date) AS region,
         MIN(date) AS first_date,
-        CAST(SUM(transferred_bytes) AS BIGINT) AS read_bytes,
+        in_64_bits(SUM(transferred_bytes)) AS read_bytes,
         CASE WHEN MIN(object_size_bytes) = MAX(object_size_bytes) THEN MIN(object_size_bytes) END
             AS object_size_bytes
     FROM object_transfers

@@ -133,6 +133,18 @@ def test_a_transfer_over_midnight_is_one_read_with_the_bytes_of_both_days() -> N
     assert point(found, "node", "warm").hit_count == 1
 
 
+def test_sizes_that_a_client_forged_end_at_the_largest_number() -> None:
+    before, most = DAY - dt.timedelta(days=1), 2**63 - 1
+    found = studied(
+        [
+            read(1, "23:00", "a", date=before, start_at=at("00:00"), transferred_bytes=most),
+            read(1, "00:00", "a", transferred_bytes=most),
+        ],
+        capacities=[100 * MB],
+    )
+    assert point(found, "node").read_bytes == most
+
+
 def test_money_is_what_repeats_call_avoidable_in_the_scope_and_unknown_if_one_is() -> None:
     reads = [read(1, "09:00", "a"), read(2, "09:01", "a"), read(3, "09:02", "a")]
     repeats = [
