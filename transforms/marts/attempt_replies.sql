@@ -6,6 +6,9 @@ SELECT
     MIN(us) AS first_us,
     MAX(us) AS last_us,
     MIN(us) FILTER (WHERE is_reply) AS reply_us,
-    COALESCE(ARG_MIN(is_reset, us) FILTER (WHERE is_reply), FALSE) AS is_refused
+    -- What was accepted and reset in one microsecond was accepted.
+    COALESCE(
+        (MIN({'us': us, 'is_reset': is_reset}) FILTER (WHERE is_reply)).is_reset, FALSE
+    ) AS is_refused
 FROM attempt_flows
 GROUP BY connection_id
