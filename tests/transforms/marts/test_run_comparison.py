@@ -225,6 +225,15 @@ def test_the_replica_that_ends_last_is_compared() -> None:
     assert any(part.is_beside and part.a_us for part in compared(both, run(B)).parts)
 
 
+def test_a_sidecar_counts_only_where_the_main_containers_have_no_such_stage() -> None:
+    upload = ("sidecar", "watch", "upload", "upload")
+    assert named(compared(run(A), run(B, {upload: 65}))) == {"upload": 60}
+    of_main = {upload: 65, ("main", "train", "upload", "upload"): 65}
+    assert named(compared(run(A), run(B, of_main))) == {"upload": 65}
+    training = ("sidecar", "watch", "compute", "working")
+    assert compared(run(A), run(B, {training: 9_000})).difference_us == 0
+
+
 def test_groups_are_exact_sums_divided_once() -> None:
     group = [run(A, {TRAIN: 100.000001}), run(B, {TRAIN: 200}), run("c" * 32, {TRAIN: 300})]
     side = side_of("A", group)
