@@ -19,6 +19,14 @@ stated AS (
         run_uuid,
         LIST_SORT(LIST(DISTINCT queue) FILTER (WHERE queue IS NOT NULL)) AS queues,
         ARG_MAX(namespace, place) FILTER (WHERE namespace IS NOT NULL) AS namespace,
+        -- A list states where the agent is, which is where pods run unless the content says else.
+        COALESCE(
+            BOOL_OR(view = 'resource' AND namespace IS NOT NULL), FALSE
+        )
+        OR COALESCE(
+            ARG_MAX(namespace, place) FILTER (WHERE namespace IS NOT NULL)
+            <> MAX(namespace) FILTER (WHERE view = 'list'), TRUE
+        ) AS is_destination,
         ARG_MAX(gpu_count, place) FILTER (WHERE gpu_count IS NOT NULL) AS gpu_count,
         ARG_MAX(replicas, place) FILTER (WHERE replicas IS NOT NULL) AS replicas,
         MIN(record_id, 5) AS record_ids
@@ -45,6 +53,7 @@ observed AS (
         BOOL_OR(LEN(s.queues) > 0 AND NOT LIST_HAS_ALL(s.queues, COALESCE(a.queues, [])))
             AS is_other_queue,
         BOOL_OR(s.namespace IS NOT NULL AND a.namespaces <> [s.namespace]) AS is_other_namespace,
+        BOOL_OR(s.is_destination) AS is_destination,
         BOOL_OR(
             s.gpu_count IS NOT NULL
             AND (a.least_gpus <> s.gpu_count OR a.most_gpus <> s.gpu_count)
@@ -65,7 +74,8 @@ judged AS (
         CASE
             WHEN LEN(s.queues) > 1 THEN 'its versions name several queues'
             WHEN o.is_other_queue THEN 'a pod went to another queue than the stated one'
-            WHEN o.is_other_namespace THEN 'a pod runs in another namespace than the stated one'
+            WHEN o.is_other_namespace AND o.is_destination
+                THEN 'a pod runs in another namespace than the stated one'
             WHEN o.is_other_gpus THEN 'a pod requests another number of GPUs than stated'
             WHEN o.is_other_replicas THEN 'an attempt has another number of pods than replicas stated'
         END AS wrong,
@@ -73,6 +83,7 @@ judged AS (
             WHEN o.run_uuid IS NULL THEN 'no pod of it was seen'
             WHEN COALESCE(LEN(s.queues), 0) = 0 THEN 'no source states its queue'
             WHEN s.namespace IS NULL THEN 'no source states its namespace'
+            WHEN o.is_other_namespace THEN 'only the namespace of its agent is stated'
             WHEN s.gpu_count IS NULL OR NOT o.is_known
                 THEN 'no source states the resources that it asks for and has'
         END AS unknown,

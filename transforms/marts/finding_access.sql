@@ -47,7 +47,9 @@ others AS (
 
 asked AS (
     SELECT
-        t.run_uuid, d.project, t.principal,
+        t.run_uuid, d.project,
+        -- Each run assumes a role under a name of its own.
+        REGEXP_REPLACE(t.principal, '(:assumed-role/[^/]+)/.*$', '\1') AS principal,
         BOOL_OR(d.is_declared) AS is_declared,
         MIN(t.start_at) AS first_at,
         MAX(t.end_at) AS last_at,
@@ -64,7 +66,9 @@ asked AS (
         GROUP BY run_uuid, resource_id
     ) AS d ON t.run_uuid = d.run_uuid AND t.resource_id = d.resource_id
     WHERE t.principal IS NOT NULL AND t.date <= CAST($date AS DATE)
-    GROUP BY t.run_uuid, d.project, t.principal
+    GROUP BY
+        t.run_uuid, d.project,
+        REGEXP_REPLACE(t.principal, '(:assumed-role/[^/]+)/.*$', '\1')
 ),
 
 -- Without a declared access of the project nothing says which principals are its own.

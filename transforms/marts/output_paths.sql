@@ -1,8 +1,9 @@
 -- What runs were to leave, by their store, lineage, checkpoints and declared writes. A path is
 -- expected once, for the reason that comes first.
 -- Grain: one expected output of one run.
--- Reads: output_runs, output_marks, declared_dependencies, run_artifacts.
--- Parameters: $day_end.
+-- Reads: output_runs, output_marks, declared_dependencies, run_artifacts, object_transfers (all
+--   days).
+-- Parameters: $date, $day_end.
 WITH declared AS (
     SELECT
         d.*,
@@ -107,6 +108,46 @@ wanted AS (
     WHERE operation = 'write' AND NOT is_store
 ),
 
+-- Checkpoints that it wrote, or tried to, where nothing else lets expect any.
+saved AS (
+    SELECT
+        t.run_uuid,
+        CASE
+            WHEN STARTS_WITH(t.object_id, RTRIM(t.resource_id, '/') || '/')
+                THEN RTRIM(t.resource_id, '/')
+            WHEN STARTS_WITH(t.object_id, 'az://')
+                THEN ARRAY_TO_STRING(STRING_SPLIT(t.object_id, '/')[1:4], '/')
+            ELSE ARRAY_TO_STRING(STRING_SPLIT(t.object_id, '/')[1:3], '/')
+        END AS path,
+        MIN(t.transfer_id, 3) AS evidence_ids
+    FROM object_transfers AS t
+    INNER JOIN output_runs AS r ON t.run_uuid = r.run_uuid
+    WHERE
+        t.date <= CAST($date AS DATE)
+        AND t.operation IN ('write', 'copy')
+        AND t.key IS NOT NULL
+        AND REGEXP_MATCHES(LOWER(t.object_id), 'checkpoint|ckpt')
+        AND NOT EXISTS (
+            SELECT 1 FROM wanted AS w
+            WHERE
+                w.run_uuid = t.run_uuid
+                AND COALESCE(
+                    STARTS_WITH(t.object_id, w.path || '/') OR t.object_id = w.path,
+                    CONTAINS(t.key, t.run_uuid)
+                )
+        )
+    GROUP BY t.run_uuid, path
+),
+
+expected AS (
+    SELECT * FROM wanted
+    UNION ALL
+    SELECT
+        run_uuid, path, NULL AS name, NULL AS part, 'checkpoint' AS expected_from, 4 AS place,
+        evidence_ids, 'object_transfers' AS source
+    FROM saved
+),
+
 -- One path once; without a path one name once.
 chosen AS (
     SELECT
@@ -118,7 +159,7 @@ chosen AS (
         ARG_MIN(expected_from, {'place': place, 'from': expected_from}) AS expected_from,
         LIST_SORT(LIST_DISTINCT(FLATTEN(LIST(evidence_ids)))) AS evidence_ids,
         LIST_SORT(LIST(DISTINCT source)) AS sources
-    FROM wanted
+    FROM expected
     GROUP BY run_uuid, path, unplaced
 )
 

@@ -3,7 +3,8 @@
 **Expected** are the run's folder in its artifact store (the bucket of the connection of that name,
 or of what the platform's sidecar writes to; a store without a known bucket has a row without a
 path), the artifacts of its lineage that are files (relative paths lie in that folder), checkpoints,
-by their kind, name or path or by what the application's marks say it saved, and declared writes.
+by their kind, name or path or by what the application's marks say it saved, and declared writes;
+also where it wrote checkpoints, or tried to, outside of all these.
 
 **Events** of an output are what requests under its path did between the run's start and an hour
 behind its end, by the run's pods or sessions: a write or copy that was done (of a multipart upload

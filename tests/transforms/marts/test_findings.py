@@ -151,8 +151,9 @@ TABLES: dict[str, Rows] = {
         dependency("n", "vision", "s3://nobody", "seen_not_declared"),
     ],
     "object_transfers": [
-        transfer("y", "arn:aws:iam::111122223333:role/vision", "s3://theirs/set"),
-        transfer("n", "arn:aws:iam::111122223333:role/vision", "s3://theirs/set"),
+        # One role, which each run assumes under a name of its own.
+        transfer("y", "arn:aws:sts::111122223333:assumed-role/vision/y", "s3://theirs/set"),
+        transfer("n", "arn:aws:sts::111122223333:assumed-role/vision/n", "s3://theirs/set"),
         transfer("n", "arn:aws:iam::111122223333:user/somebody", "s3://nobody"),
         # No declared access of the project shows whom it uses.
         transfer("m", "arn:aws:iam::111122223333:role/speech", "s3://theirs/set"),

@@ -184,6 +184,18 @@ def test_what_nothing_shows_is_not_observable_and_never_fails() -> None:
     assert results({"runs": in_place()["runs"]}) == dict.fromkeys(STEPS, "not_observable")
 
 
+def test_a_namespace_that_lists_state_is_the_agents() -> None:
+    world = in_place()
+    listed = world["run_versions"][0] | {"view": "list", "record_id": "l"}
+    for pod_row in world["pod_intervals"]:
+        pod_row["namespace"] = "elsewhere"
+    world["run_versions"].append(listed)
+    assert results(world)["submitted"] == "not_observable"
+    world["run_versions"][1]["namespace"] = "agents"
+    world["run_versions"][0]["updated_at"] = at("16:00")
+    assert results(world)["submitted"] == "failed"
+
+
 def test_a_run_that_was_never_interrupted_has_nothing_to_judge_there() -> None:
     world = in_place()
     world["runs"] = world["runs"][:1]

@@ -242,6 +242,27 @@ def test_lineage_and_checkpoints_are_expected_below_the_store() -> None:
     }
 
 
+def test_checkpoints_are_expected_where_the_run_writes_them() -> None:
+    place = {"key": "ckpt-1/a", "object_id": "s3://other/ckpt-1/a", "bucket": "other"}
+    place["resource_id"] = "s3://other"
+    log = {"key": "log/a", "object_id": "s3://third/log/a", "resource_id": "s3://third"}
+    rows = build(
+        {
+            "run_versions": [run(x, artifacts_store=None) for x in "ab"] + [run("c", "failed")],
+            "pod_intervals": [pod(x) for x in "abc"],
+            "object_transfers": [
+                written("a", "11:00", **place), written("a", "11:00") | log | {"transfer_id": "l"},
+                failed("b", "11:00") | place, failed("c", "11:00") | place,
+            ],
+        }
+    )  # fmt: skip
+    chosen = rows.select("run_uuid", "resource_id", "expected_from", "proof").rows()
+    assert chosen == [
+        (uuid("a"), "s3://other", "checkpoint", "proven"),
+        (uuid("b"), "s3://other", "checkpoint", "contradicted"),
+    ]
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_order_of_rows_changes_nothing(seed: int) -> None:
     chance = random.Random(seed)
