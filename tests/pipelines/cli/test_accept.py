@@ -1,5 +1,6 @@
 """podledger accept: the sheet, its exit codes, and several runs together."""
 
+import datetime as dt
 import json
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from pipelines.catalog import write_catalog
-from pipelines.cli.accept import together, verdict
+from pipelines.cli.accept import sheet_lines, together, verdict
 from pipelines.publication import Made, publish
 from pipelines.settings import load_settings
 from pipelines.storage import Lake
@@ -17,7 +18,10 @@ from schemas.registry import table_spec
 from tests.pipelines.cli.command import podledger
 from tests.pipelines.cli.small_catalogue import DAY
 from tests.pipelines.landing_zone import SETTINGS
-from tests.transforms.frames import frame
+from tests.transforms.frames import frame, show
+from tests.transforms.marts.deployment_world import BROKEN, RUN, in_place
+from transforms.day import BuildDay
+from transforms.marts import run_checks
 from transforms.sql import SqlSession
 
 GOOD, BAD, DARK = "a" * 32, "b" * 32, "c" * 32
@@ -52,6 +56,26 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
         publish(lake, session, table_spec("run_checks"), "rows", DAY, "fleet", made)
     write_catalog(lake, loaded.catalog_path)
     return path
+
+
+@pytest.mark.parametrize("broken", [None, "begun anew", "a pod stays"])
+def test_a_run_that_failed_once_and_was_resumed_is_accepted(broken: str | None) -> None:
+    world, step = in_place(), None
+    if broken is not None:
+        breaks, step = BROKEN[broken]
+        breaks(world)
+    day = dt.date(2026, 3, 2)
+    with SqlSession(threads=1) as session:
+        show(session, **{r.table: world.get(r.table, []) for r in run_checks.TRANSFORM.reads})
+        built = run_checks.TRANSFORM.build(session, BuildDay(day, "fleet"))
+        sheet = together(session.frame(built).to_dicts())
+    assert [entry["step"] for entry in sheet if entry["result"] == "failed"] == [
+        *([step] if step else [])
+    ]
+    assert verdict(sheet) == ("failed" if step else "passed")
+    lines = sheet_lines([RUN], sheet, verdict(sheet))
+    assert max(map(cell_len, lines)) <= 100
+    assert (lines[-1] == "passed: 6 of 6 steps passed") is (step is None)
 
 
 def test_exit_codes_say_how_it_went(settings: Path) -> None:
