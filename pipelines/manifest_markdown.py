@@ -90,7 +90,16 @@ def _bytes(row: Row, best: str, least: str, most: str) -> str:
 def _ran(ran: Row) -> list[str]:
     facts = [
         (name.replace("_", " "), ran[name])
-        for name in ("run_uuid", "project", "run_owner", "kind", "runtime", "queue", "outcome")
+        for name in (
+            "run_uuid",
+            "project",
+            "run_owner",
+            "kind",
+            "runtime",
+            "queue",
+            "outcome",
+            "outputs_proof",
+        )
     ]
     facts += [
         ("created", _clock(ran["created_at"])),
@@ -193,11 +202,14 @@ def _used(used: Row) -> list[str]:
 
 
 def _waited(waited: Row) -> list[str]:
-    causes = ((row["cause"], seconds(row["duration_us"]), _gpu(row)) for row in waited["by_cause"])
+    causes = (
+        (row["cause"], seconds(row["duration_us"]), _gpu(row["gpu_us"]))
+        for row in waited["by_cause"]
+    )
     parts = (
         (
             row["container"] or "(pod)", row["stage"], row["cause"], row["resource_id"] or "-",
-            seconds(row["duration_us"]), _gpu(row), row["first_error"] or "-",
+            seconds(row["duration_us"]), _gpu(row["gpu_us"]), row["first_error"] or "-",
         )
         for row in waited["waits"]
     )  # fmt: skip
@@ -224,8 +236,8 @@ def _waited(waited: Row) -> list[str]:
     ]
 
 
-def _gpu(row: Row) -> str:
-    return "?" if row["gpu_us"] is None else str(seconds(row["gpu_us"]))
+def _gpu(microseconds: int | None) -> str:
+    return seconds(microseconds) or "?"
 
 
 def _left(left: Row) -> list[str]:
@@ -275,14 +287,24 @@ def _unknown(unknown: Row) -> list[str]:
 
 def _findings(findings: Sequence[Row] | None) -> list[str]:
     shown = (
-        (row["kind"], row["responsible"], row["resource_id"] or "-", row["suggested_change"])
+        (row["kind"], row["responsible"], row["resource_id"] or "-", _gpu(row["lost_gpu_us"]))
         for row in findings or ()
+    )
+    changes = dict.fromkeys(
+        (row["kind"], text) for row in findings or () for text in _advice(row) if text is not None
     )
     empty = "Findings are not judged." if findings is None else "Nothing is suggested."
     return [
         *_heading("What someone should do"),
-        *_listed(("finding", "responsible", "resource", "suggested change"), shown, empty),
+        *_listed(("finding", "responsible", "resource", "GPU time lost>"), shown, empty),
+        *([""] if changes else []),
+        *(line for kind, text in changes for line in statement(kind, text)),
     ]
+
+
+def _advice(row: Row) -> tuple[str | None, str | None]:
+    shown_by = row["shown_by"]
+    return row["suggested_change"], shown_by and f"shown by: {shown_by}"
 
 
 def _observations(observations: Sequence[Row]) -> list[str]:

@@ -6,7 +6,6 @@ written as escapes, and what is too long for its place is shortened in its middl
 
 import json
 import re
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +20,8 @@ SHORTEST = 6
 
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 _ESCAPED = frozenset("\\`*_[]|~$@")
+_BLOCK = re.compile(r"\A(\d*)([-#+=.)])")
+"""What makes a heading or a list of a line that begins with it."""
 _LINK = re.compile(r"(?i)(?:https?|ftp)(?=:)|www(?=\.)")
 
 
@@ -127,11 +128,30 @@ def statement(about: str, text: str) -> list[str]:
 
     Args:
         about: Any text, shortened where it does not fit.
-        text: What we say of it, in ASCII.
+        text: What is said of it.
     """
     head = f"- {fitted(about, WIDTH - 3)}:"
-    said = "".join(pieces(text))
-    if cell_len(head) + 1 + len(said) <= WIDTH:
-        return [f"{head} {said}"]
-    indent = "  "
-    return [head, *textwrap.wrap(said, WIDTH, initial_indent=indent, subsequent_indent=indent)]
+    said = pieces(text)
+    if cell_len(head) + 1 + sum(map(cell_len, said)) <= WIDTH:
+        return [f"{head} {''.join(said)}"]
+    # One cell is left for the escape of a mark that would begin a block.
+    return [head, *(f"  {_BLOCK.sub(_escaped, line)}" for line in _wrapped(said, WIDTH - 3))]
+
+
+def _escaped(mark: re.Match[str]) -> str:
+    return f"{mark[1]}\\{mark[2]}"
+
+
+def _wrapped(parts: list[str], width: int) -> list[str]:
+    """Lines of at most so many cells, broken at spaces where there are any."""
+    lines: list[str] = []
+    start = used = 0
+    for position, part in enumerate(parts):
+        if used + cell_len(part) > width:
+            spaces = [at for at in range(start, position) if parts[at] == " "]
+            end = spaces[-1] + 1 if spaces else position
+            lines.append("".join(parts[start:end]).strip())
+            start = end
+            used = sum(map(cell_len, parts[start:position]))
+        used += cell_len(part)
+    return [*lines, "".join(parts[start:]).strip()]

@@ -26,7 +26,8 @@ LONGEST_TEXT = 4_096
 """Characters of one text at most."""
 
 PROSE = frozenset({
-    "first_error", "reason", "reasons", "suggested_change", "name", "statement", "status",
+    "first_error", "reason", "reasons", "detail", "suggested_change", "shown_by", "name",
+    "statement", "status",
 })  # fmt: skip
 """Fields that hold free text; all others identify something."""
 
@@ -35,7 +36,7 @@ Document = dict[str, Any]
 
 RUN = (
     "run_uuid", "name", "project", "run_owner", "kind", "runtime", "queue", "pipeline_uuid",
-    "original_uuid", "status", "outcome", "created_at",
+    "original_uuid", "status", "outcome", "outputs_proof", "created_at",
 )  # fmt: skip
 ATTEMPT = (
     "attempt", "cluster", "namespace", "start_at", "end_at", "pod_count", "pod_uids", "nodes",
@@ -77,8 +78,9 @@ COVERAGE = (
     "empty_means",
 )  # fmt: skip
 FINDING = (
-    "kind", "severity", "responsible", "resource_id", "suggested_change", "lost_gpu_seconds",
-    "avoidable_usd", "evidence_ids",
+    "rank", "kind", "severity", "responsible", "resource_id", "subject", "detail",
+    "occurrence_count", "suggested_change", "shown_by", "lost_us", "lost_gpu_us", "avoidable_usd",
+    "evidence_ids",
 )  # fmt: skip
 OBSERVATION = (
     "format", "export", "cluster", "node", "landing_date", "file", "content_hash", "size_bytes",

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 
 from pipelines.manifest_markdown import markdown_of
 from pipelines.manifests import json_of, schema_text
+from pipelines.markdown import statement
 from schemas.registry import tables
 from tests.json_schema import problems
 from tests.transforms.frames import DAY, at, frame
@@ -131,7 +132,12 @@ def facts() -> RunFacts:
             "run_uuid": RUN, "source": "flows", "cluster": "alder", "expected_us": 599_000_000,
             "covered_us": 500_000_000, "lost_count": 7, "reasons": ["lost_events"],
             "empty_means": "partly_observed"}),
-        "findings": None,
+        "findings": [
+            {"rank": 4, "kind": "denied_storage", "severity": "high", "responsible": "storage",
+             "resource_id": DATASET, "detail": "9 requests denied", "occurrence_count": 9,
+             "suggested_change": "let the role of the service account read the prefix",
+             "shown_by": "a run without 403 of this prefix", "lost_us": 30_000_000,
+             "lost_gpu_us": 60_000_000, "evidence_ids": ["s"]}],
         "observations": [
             {"export_file_id": "f1", "export": "flows", "format": "hubble", "cluster": "alder",
              "node": "node-1", "file": "hubble.json.gz", "landing_date": DAY, "size_bytes": 100,
@@ -189,7 +195,6 @@ def test_what_is_not_known_is_said() -> None:
     assert about == {
         ("costs", "1 of 1 amounts have no single price"),
         ("dependencies", "1 contacts have no measured bytes"),
-        ("findings", "this lake has no such table"),
         ("hf://example/bert", "declared; no source could show whether it was used"),
         ("hf://example/bert", "its version is not known"),
         ("run", "its days are not final"),
@@ -198,8 +203,14 @@ def test_what_is_not_known_is_said() -> None:
         ("waits", "GPU time of the cause working"),
     }
     bare = RunFacts(RUN, {"runs": as_of("runs", {"run_uuid": RUN})})
+    assert manifest_of(bare)["findings"] is None
     told = manifest_of(bare)["what_is_not_known"]["statements"]
-    assert {row["about"] for row in told} >= {"run", "code", "images", "waits", "run_outputs"}
+    absent = {row["about"] for row in told if "no such table" in row["statement"]}
+    assert absent == {
+        "run_dependencies", "waits", "storms", "run_outputs", "transfer_costs", "repeat_transfers",
+        "run_coverage", "findings",
+    }  # fmt: skip
+    assert {row["about"] for row in told} - absent == {"run", "code", "images"}
     assert problems(json.loads(schema_text()), manifest_of(bare)) == []
 
 
@@ -269,6 +280,12 @@ def test_hostile_text_stays_text_within_100_columns() -> None:
     assert "[x](" not in shown
     assert "https://" not in shown
     assert "www." not in shown
+    wide = "# 数" * 400 + " " + "数|" * 200
+    said = statement(wide, wide)
+    assert max(map(cell_len, said)) <= 100
+    assert "".join(said[1:]).replace("\\", "").replace(" ", "") == wide.replace(" ", "")
+    assert not [line for line in said if line.startswith("  #")]
+    assert statement("a", "1. " + "b" * 99)[1] == "  1\\."
     lines = [line for line in shown.splitlines() if line.startswith("|")]
     ours = [line.replace("\\|", "") for line in lines]
     assert {line.count("|") - 1 for line in ours} <= {2, 3, 4, 5, 6, 7}
