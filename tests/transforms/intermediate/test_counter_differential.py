@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import polars as pl
 import pytest
@@ -234,7 +235,7 @@ def readings_of(draw: random.Random, count: int) -> Series:
 def samples(rows: Series) -> pl.DataFrame:
     """The readings as counter_samples, made by columns: there may be many."""
     filler = frame("counter_samples", [{"cluster": "alder", "namespace": "ml", "node": "n1"}])
-    columns = {
+    columns: dict[str, list[Any]] = {
         "series_id": [r.series for r in rows],
         "observer": [r.observer for r in rows],
         "event_at": [r.at for r in rows],
@@ -301,5 +302,6 @@ def test_random_series_as_a_plain_reading_of_the_rules_has_them() -> None:
 def test_ten_thousand_random_series_as_a_plain_reading_of_the_rules_has_them() -> None:
     rows = readings_of(random.Random(32), 10_000)
     assert len({row.series for row in rows}) == 10_000
-    assert min(kinds_of(rows, LIMITS.look_back)[kind] for kind in EVERY_KIND) >= 50
+    counts = kinds_of(rows, LIMITS.look_back)
+    assert min(counts[kind] for kind in EVERY_KIND) >= 50
     assert list(differences(rows)) == []
