@@ -130,11 +130,15 @@ def measures(fields: Fields) -> dict[str, Any]:
     }
 
 
+_USERINFO = re.compile(r"\A[^/@\s]*:(?!//)[^/@\s]*@")
+"""`user:password@` in front of a host without a scheme; `git@host:path` has no password."""
+
+
 def resource(stated: str | None) -> str | None:
     """What was used, without userinfo, query and fragment, redacted."""
     if not stated:
         return None
-    text = stated[:8_192]
+    text = _USERINFO.sub("", stated[:8_192])
     return name_text(clean_url(text).partition("?")[0] if "://" in text else text)
 
 

@@ -30,6 +30,7 @@ from tests.transforms.staging.export_text import (
     written,
 )
 from tests.transforms.staging.lookup_rows import but
+from transforms.staging.stage_fields import resource
 from transforms.staging.stage_marks import CHUNK_LINES, PARSER
 from transforms.staging.stage_names import stage_name
 from transforms.staging.stage_patterns import LinePattern, line_pattern
@@ -609,3 +610,16 @@ def test_any_name_is_read_or_none_and_never_raises(text, activity):
         assert re.fullmatch(r"[a-z0-9]+(?:[._][a-z0-9]+)*", found.event_name)
         assert found.phase in {"start", "end", "point"}
         assert found.activity
+
+
+@pytest.mark.parametrize(
+    ("stated", "kept"),
+    [
+        ("user:hunter2@git.example.com/x", "git.example.com/x"),
+        ("git@git.example.com:team/x.git", "git@git.example.com:team/x.git"),
+        ("https://user:hunter2@git.example.com/x?token=hunter2", "https://git.example.com/x"),
+        ("s3://example-datasets/a@b", "s3://example-datasets/a@b"),
+    ],
+)
+def test_a_resource_is_kept_without_userinfo_with_a_scheme_or_without(stated, kept):
+    assert resource(stated) == kept
