@@ -64,6 +64,10 @@ class RunOutputs(Table):
         null="a pod of the run has no counter, or its counter sets no bound",
         adds_up=False,
     )
+    sidecar_exit_code: pl.Int64 = c.column(
+        "Exit code of the platform's sidecar, which uploads to the store, in the run's last pod.",
+        null="not of the store, no sidecar, or its end is not known",
+    )
     sources: TextList = c.column("Tables that tell it, sorted.")
     evidence_ids: TextList = c.column("Rows that tell it, sorted, ten at most.")
     is_final: pl.Boolean = c.column("The run has ended and the day is final.")

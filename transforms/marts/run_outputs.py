@@ -17,6 +17,9 @@ the pods' interfaces can have sent less than the application says it saved. `pro
 and is not contradicted. Else the run succeeded and the log of the bucket covers all of that time
 (`unproven`) or does not (`not_observed`). A run that did not succeed has rows of what was seen.
 
+How the platform's sidecar ended is told beside the proof of the store: an exit code is its own word
+for what it did, no request that anyone saw.
+
 It reads no `runs`: those state the weakest proof of it.
 """
 
@@ -37,6 +40,7 @@ STEPS = (
     "output_objects",
     "output_coverage",
     "output_traffic",
+    "output_sidecars",
 )
 
 
@@ -61,6 +65,7 @@ TRANSFORM = Transform(
         Reads("run_statuses", "pods"),
         Reads("run_artifacts", "pods"),
         Reads("stage_marks", "pods"),
+        Reads("container_states", "pods"),
         Reads("declared_dependencies"),
         Reads("pod_intervals", "history"),
         Reads("object_transfers", "history"),
@@ -69,4 +74,5 @@ TRANSFORM = Transform(
         Reads("pod_traffic", "history"),
     ),
     build=build,
+    version=2,
 )

@@ -1,7 +1,8 @@
 -- Expected outputs with their proof (definitions.md 46).
 -- Grain: one expected output of one run active on the day; of a run that did not succeed, one that
 -- was seen.
--- Reads: output_paths, output_runs, output_objects, output_coverage, output_marks, output_traffic.
+-- Reads: output_paths, output_runs, output_objects, output_coverage, output_marks, output_traffic,
+--   output_sidecars.
 WITH standing AS (
     SELECT
         run_output_id,
@@ -41,6 +42,8 @@ judged AS (
         COALESCE(s.transfer_ids, []) AS transfer_ids,
         m.stated_bytes,
         t.max_bytes AS max_transmitted_bytes,
+        c.exit_code AS sidecar_exit_code,
+        c.record_id AS sidecar_record_id,
         COALESCE(v.is_covered, FALSE) AS is_covered,
         CASE
             WHEN r.outcome <> 'succeeded' THEN NULL
@@ -56,6 +59,8 @@ judged AS (
     LEFT JOIN output_marks AS m
         ON o.run_uuid = m.run_uuid AND o.resource_id = m.resource_id
     LEFT JOIN output_traffic AS t ON o.run_uuid = t.run_uuid
+    LEFT JOIN output_sidecars AS c
+        ON o.run_uuid = c.run_uuid AND o.expected_from = 'artifacts_store'
 )
 
 SELECT
@@ -81,6 +86,12 @@ SELECT
         WHEN is_covered THEN 'all requests to the bucket are logged, and none wrote it'
         WHEN bucket IS NULL THEN 'the bucket is not known'
         ELSE 'requests to the bucket are not all logged'
+    END
+    || CASE
+        WHEN object_count = 0 AND sidecar_exit_code IS NOT NULL
+            THEN '; the sidecar that uploads ended with exit code '
+                || CAST(sidecar_exit_code AS VARCHAR)
+        ELSE ''
     END AS reason,
     make_timestamptz(uploaded_us) AS uploaded_at,
     make_timestamptz(deleted_us) AS deleted_at,
@@ -89,13 +100,18 @@ SELECT
     bytes,
     stated_bytes,
     CAST(max_transmitted_bytes AS BIGINT) AS max_transmitted_bytes,
+    sidecar_exit_code,
     LIST_SORT(LIST_DISTINCT(LIST_CONCAT(
         sources,
         CASE WHEN LEN(transfer_ids) > 0 THEN ['object_transfers'] ELSE [] END,
         CASE WHEN is_covered THEN ['node_coverage'] ELSE [] END,
-        CASE WHEN contradiction = 'too_small' THEN ['pod_traffic'] ELSE [] END
+        CASE WHEN contradiction = 'too_small' THEN ['pod_traffic'] ELSE [] END,
+        CASE WHEN sidecar_record_id IS NOT NULL THEN ['container_states'] ELSE [] END
     ))) AS sources,
-    LIST_SORT(LIST_DISTINCT(LIST_CONCAT(transfer_ids, evidence_ids)))[1:10] AS evidence_ids,
+    LIST_SORT(LIST_DISTINCT(LIST_CONCAT(
+        transfer_ids, evidence_ids,
+        CASE WHEN sidecar_record_id IS NOT NULL THEN [sidecar_record_id] ELSE [] END
+    )))[1:10] AS evidence_ids,
     is_final
 FROM judged
 WHERE outcome = 'succeeded' OR object_count > 0

@@ -166,6 +166,12 @@ TABLES: dict[str, Rows] = {
         covered("example-artifacts", end="11:30"), covered("example-artifacts", "11:30"),
         covered("example-half", end="11:00"), covered("example-half", "12:00"),
     ],
+    "container_states": [
+        {"cluster": "alder", "pod_uid": uid(x), "container": "polyaxon-sidecar",
+         "container_role": "sidecar", "state": "terminated", "exit_code": code,
+         "observed_at": at("12:01"), "record_id": f"side{x}"}
+        for x, code in (("a", 0), ("m", 0), ("i", 1))
+    ],
     "stage_marks": [mark("h", 5000), mark("p", 5000), mark("a", 5000)],
     "pod_traffic": [sent("h", 4000), sent("p", None), sent("a", 5000)],
 }  # fmt: skip
@@ -199,6 +205,12 @@ def test_every_run_gets_the_right_verdict() -> None:
         at("14:00"), 1, 0,
     )  # fmt: skip
     assert found[uuid("n")]["resource_id"] is None
+    # The sidecar's word is told, and proves nothing.
+    dark = found[uuid("m")]
+    assert dark["reason"] == (
+        "requests to the bucket are not all logged; the sidecar that uploads ended with exit code 0"
+    )
+    assert (dark["sidecar_exit_code"], "sidem" in dark["evidence_ids"]) == (0, True)
 
 
 def artifact(name: str, kind: str, path: str, **more: Any) -> dict[str, Any]:
