@@ -12,8 +12,10 @@ certain pod are of none: several pods' would make a storm that nobody had.
 more than 300 s without another failure or ended itself (`gave_up`); `unbounded` where they went on
 until something from outside ended the container, or the day.
 
-**Lost** is the time of `waits` that the same pod and container waited for that resource by a
-failure's cause, up to the next success: beside computing nothing is lost.
+**Lost** is the time of `waits` that the same pod and container waited for that resource by the
+cause that such a failure makes (a refusal `denied`, a 503 `throttled`), from the first failure up
+to the next success: beside computing nothing is lost. One wait is of one storm, the last begun of
+those that it meets, and so lost time adds up; its GPU time goes by the part that lies within.
 
 **Owners**: pull 401, 403, 429, 5xx: registry; not found: ml_team; disk, time-out, and all of
 mounting: platform; names, connections, policies, sandboxes: network; refused credentials: identity;

@@ -105,36 +105,80 @@ roles AS (
     GROUP BY cluster, pod_uid, container
 ),
 
-losses AS (
+-- Causes of waits that failures of a class make; a null class is any. A 404 makes nobody wait.
+wait_causes AS (
+    SELECT activity, error_class, cause
+    FROM (VALUES
+        ('object_access', 'forbidden', 'denied'),
+        ('object_access', 'throttled', 'throttled'),
+        ('object_access', 'credentials', 'authenticate'),
+        ('object_access', 'server_error', 'retry'),
+        ('object_access', 'timeout', 'retry'),
+        ('object_access', 'other', 'retry'),
+        ('connect', 'policy_drop', 'denied'),
+        ('connect', 'connection_failure', 'retry'),
+        ('connect', 'connection_failure', 'connect'),
+        ('connect', 'connection_failure', 'authenticate'),
+        ('resolve', NULL, 'resolve'),
+        ('volume_mount', NULL, 'volume'),
+        ('sandbox', NULL, 'sandbox'),
+        ('image_pull', NULL, 'image_pull'),
+        ('container', NULL, 'retry')
+    ) AS causes (activity, error_class, cause)
+),
+
+caused AS (
     SELECT
-        o.storm_id,
-        SUM(w.duration_us) AS lost_us,
-        CASE WHEN COUNT(*) = COUNT(w.gpu_us) THEN SUM(w.gpu_us) END AS lost_gpu_us
+        o.*, c.cause,
+        COALESCE(r.success_us, o.end_us + 300000000) AS over_us
     FROM of_day AS o
     LEFT JOIN recovered AS r ON o.storm_id = r.storm_id
+    INNER JOIN wait_causes AS c
+        ON o.activity = c.activity
+        AND o.error_class = COALESCE(c.error_class, o.error_class)
+),
+
+-- One wait is of one storm, and of it only what lies within the storm.
+lost AS (
+    SELECT
+        o.storm_id,
+        w.duration_us,
+        w.gpu_us,
+        LEAST(epoch_us(w.end_at), o.over_us) - GREATEST(epoch_us(w.start_at), o.start_us)
+            AS lost_us
+    FROM caused AS o
     INNER JOIN waits AS w
         ON o.cluster = w.cluster
         AND o.pod_uid = w.pod_uid
+        AND o.cause = w.cause
         AND (
             o.container IS NULL
             OR o.container = w.container
             OR (w.stage = 'upload' AND w.container_role = 'main')
         )
         AND w.date = CAST($date AS DATE)
-        AND epoch_us(w.start_at) < COALESCE(r.success_us, o.end_us + 300000000)
+        AND epoch_us(w.start_at) < o.over_us
         AND epoch_us(w.end_at) > o.start_us
-        AND CASE o.activity
-            WHEN 'volume_mount' THEN w.cause = 'volume'
-            WHEN 'sandbox' THEN w.cause = 'sandbox'
-            WHEN 'image_pull' THEN w.cause = 'image_pull' AND w.resource_id = o.resource_id
-            WHEN 'container' THEN w.cause = 'retry' AND w.step = 'back_off'
-            ELSE
-                w.cause IN ('denied', 'throttled', 'retry', 'authenticate', 'resolve', 'connect')
-                AND w.resource_id = o.resource_id
+        AND CASE
+            WHEN o.activity IN ('volume_mount', 'sandbox') THEN TRUE
+            WHEN o.activity = 'container' THEN w.step = 'back_off'
+            ELSE w.resource_id = o.resource_id
         END
     -- The main container has the sidecar's time while the pod uploads, once.
-    AND NOT (w.stage = 'upload' AND w.container_role = 'sidecar')
-    GROUP BY o.storm_id
+    WHERE NOT (w.stage = 'upload' AND w.container_role = 'sidecar')
+    QUALIFY ROW_NUMBER() OVER (
+        PARTITION BY w.wait_id ORDER BY o.start_us DESC, o.storm_id
+    ) = 1
+),
+
+losses AS (
+    SELECT
+        storm_id,
+        SUM(lost_us) AS lost_us,
+        CASE WHEN COUNT(*) = COUNT(gpu_us)
+            THEN SUM(CAST(gpu_us AS HUGEINT) * lost_us // duration_us) END AS lost_gpu_us
+    FROM lost
+    GROUP BY storm_id
 )
 
 SELECT

@@ -248,6 +248,67 @@ def test_what_an_image_is_called_says_nothing_of_why_its_pull_failed() -> None:
     ]
 
 
+def waited(number: int, pod: str, cause: str, start: str, seconds: int, **more: Any) -> Any:
+    return {
+        "wait_id": f"w-{pod}{number}", "cluster": "alder", "pod_uid": uid(pod),
+        "container": "main", "container_role": "main", "stage": "startup", "cause": cause,
+        "start_at": at(start), "end_at": at(start) + timedelta(seconds=seconds),
+        "duration_us": seconds * 1_000_000, "gpu_us": seconds * 2_000_000, "sources": [],
+        "evidence_ids": [], "date": DAY,
+    } | more  # fmt: skip
+
+
+def test_waited_time_is_of_one_storm_and_only_what_lies_within_it() -> None:
+    mount = 'MountVolume.SetUp failed for volume "{}": gone'
+    found = build(
+        object_requests=[
+            *requests("a", times("10:00", 6, 10), 403, "AccessDenied"),
+            *requests("a", times("10:01", 6, 10), 503, "SlowDown"),
+            *requests("a", times("10:02", 1, 1), 200),
+            # Server errors without a success: 300 s behind the last, at 10:05:50, all is over.
+            *requests("b", times("10:00", 6, 10), 500, "InternalError"),
+            *requests("c", times("10:00", 6, 10), 401, "ExpiredToken"),
+        ],
+        object_transfers=[
+            transfer("a", "10:00", "10:02:01"), transfer("b", "10:00", "10:00:51"),
+            transfer("c", "10:00", "10:00:51"),
+        ],
+        connections=[connection("f", n, t, **POLICY) for n, t in enumerate(times("10:00", 6, 30))],
+        kube_event_states=[
+            failing("o", "FailedMount", mount.format("data"), "10:09", 6),
+            failing("o", "FailedMount", mount.format("code"), "10:08", 6, first_at=at("10:01")),
+        ],
+        waits=[
+            waited(1, "a", "denied", "10:00", 60, resource_id="s3://b-a"),
+            waited(2, "a", "throttled", "10:01", 60, resource_id="s3://b-a"),
+            # 10 s lie before the storm, 290 s of the second behind it.
+            waited(1, "b", "retry", "09:59:50", 20, resource_id="s3://b-b"),
+            waited(2, "b", "retry", "10:00:40", 600, resource_id="s3://b-b"),
+            waited(3, "b", "throttled", "10:00:20", 5, resource_id="s3://b-b"),
+            waited(1, "c", "authenticate", "10:00", 50, resource_id="s3://b-c"),
+            waited(2, "c", "denied", "10:00:50", 5, resource_id="s3://b-c"),
+            waited(1, "f", "denied", "10:00", 150, resource_id="dns://api.example.com:443"),
+            waited(2, "f", "retry", "10:02:30", 5, resource_id="dns://api.example.com:443"),
+            # The first is over before `code` begins to fail; both storms meet the second.
+            waited(1, "o", "volume", "10:00", 60),
+            waited(2, "o", "volume", "10:01", 120, gpu_us=None),
+        ],
+    )  # fmt: skip
+    shown = found.sort("pod_name", "start_at").select(
+        "pod_name", "error_class", "day_lost_us", "day_lost_gpu_us"
+    )
+    second = 1_000_000
+    assert shown.rows() == [
+        ("pod-a", "forbidden", 60 * second, 120 * second),
+        ("pod-a", "throttled", 60 * second, 120 * second),
+        ("pod-b", "server_error", (10 + 310) * second, (20 + 620) * second),
+        ("pod-c", "credentials", 50 * second, 100 * second),
+        ("pod-f", "policy_drop", 150 * second, 300 * second),
+        ("pod-o", "other", 60 * second, 120 * second),
+        ("pod-o", "other", 120 * second, None),
+    ]
+
+
 @pytest.mark.slow
 def test_a_storm_over_midnight_is_one_with_its_failures_by_day() -> None:
     moments = times("23:58", 10, 30)
