@@ -1,0 +1,1 @@
+"""A labelled fleet whose pods move most of their bytes in their first seconds."""
