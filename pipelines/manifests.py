@@ -16,7 +16,7 @@ from typing import Any
 from pipelines.catalog import open_catalog
 from pipelines.errors import PodledgerError
 from pipelines.manifest_markdown import markdown_of
-from pipelines.run_facts import ended_runs, run_facts
+from pipelines.run_facts import RunReader, ended_runs
 from pipelines.settings import Settings
 from pipelines.storage import Lake
 from transforms.marts.manifest import manifest_of
@@ -98,8 +98,9 @@ def write_manifests(settings: Settings, lake: Lake, day: dt.date) -> list[str]:
         return []
     refused = []
     with open_catalog(settings.catalog_path) as connection:
+        reader = RunReader(connection, settings, lake)
         for run_uuid in ended_runs(connection, day):
-            facts = run_facts(connection, settings, lake, run_uuid)
+            facts = reader.facts(run_uuid)
             project = facts.of("runs")[0]["project"]
             try:
                 folder = folder_of(template, run_uuid, project)

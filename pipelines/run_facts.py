@@ -5,6 +5,8 @@ A run is asked for by its uuid or by its name, where one run alone has that name
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import duckdb
@@ -15,7 +17,6 @@ from pipelines.ledger import Ledger
 from pipelines.settings import Settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec
-from schemas.table import FLEET
 from transforms.marts.manifest import RunFacts
 from transforms.sql import SqlSession
 from transforms.staging.values import hex_uuid
@@ -94,31 +95,66 @@ def ended_runs(connection: duckdb.DuckDBPyConnection, day: dt.date) -> list[str]
     return [str(row[0]) for row in rows]
 
 
-def run_facts(
-    connection: duckdb.DuckDBPyConnection, settings: Settings, lake: Lake, run_uuid: str
-) -> RunFacts:
-    """Gather the rows about a run.
+@dataclass(frozen=True)
+class RunReader:
+    """Gathers the rows about runs; what all of them share is read once.
 
-    Args:
+    Attributes:
         connection: The catalogue.
         settings: Settings.
         lake: The lake, for what nodes are.
-        run_uuid: A run of the table `runs`.
     """
-    known = {row[0] for row in connection.execute("SHOW TABLES").fetchall()}
-    rows: dict[str, list[Row] | None] = {}
-    for table in TABLES:
-        rows[table] = None
-        if table in known and "run_uuid" in connection.table(table).columns:
-            found = connection.execute(
+
+    connection: duckdb.DuckDBPyConnection
+    settings: Settings
+    lake: Lake
+
+    def facts(self, run_uuid: str) -> RunFacts:
+        """All rows about a run of the table `runs`."""
+        rows: dict[str, list[Row] | None] = dict.fromkeys(TABLES)
+        for table in self._tables:
+            found = self.connection.execute(
                 f'SELECT * FROM "{table}" WHERE run_uuid = $run',  # noqa: S608  names of ours
                 {"run": run_uuid},
             )
             rows[table] = _rows(found)
-    runs = rows["runs"] or []
-    rows["nodes"] = _nodes(settings, lake, runs)
-    rows["observations"] = _observations(connection, runs, _staging_tables(rows))
-    return RunFacts(run_uuid, rows)
+        runs = rows["runs"] or []
+        rows["nodes"] = self._nodes(runs)
+        rows["observations"] = _observations(self.connection, runs, _staging_tables(rows))
+        return RunFacts(run_uuid, rows)
+
+    @cached_property
+    def _tables(self) -> list[str]:
+        """Tables that the catalogue has; one written by an older build may lack some."""
+        known = {row[0] for row in self.connection.execute("SHOW TABLES").fetchall()}
+        return [table for table in TABLES if table in known]
+
+    def _nodes(self, runs: Iterable[Row]) -> list[Row]:
+        """Nodes of a run with the types that their labels state; null where none does."""
+        wanted = sorted({(row["cluster"], node) for row in runs for node in row["nodes"]})
+        found: list[Row] = []
+        for cluster, node in wanted:
+            known: list[str | None] = [*sorted(self._node_types.get((cluster, node), ()))]
+            found.extend(
+                {"cluster": cluster, "node": node, "instance_type": instance_type}
+                for instance_type in known or [None]
+            )
+        return found
+
+    @cached_property
+    def _node_types(self) -> dict[tuple[str, str], set[str]]:
+        types: dict[tuple[str, str], set[str]] = {}
+        parts = Ledger.read(self.lake).parts(NODE_STATES, None, None, None)
+        if parts:
+            with SqlSession(threads=self.settings.workers) as session:
+                show_parts(session, table_spec(NODE_STATES), parts)
+                stated = session.connection.execute(
+                    "SELECT DISTINCT cluster, node, instance_type FROM node_states "
+                    "WHERE instance_type IS NOT NULL"
+                )
+                for cluster, node, instance_type in stated.fetchall():
+                    types.setdefault((cluster, node), set()).add(instance_type)
+        return types
 
 
 def _rows(found: duckdb.DuckDBPyConnection) -> list[Row]:
@@ -166,31 +202,3 @@ def _observations(
         },
     )
     return _rows(found)
-
-
-def _nodes(settings: Settings, lake: Lake, runs: Iterable[Row]) -> list[Row]:
-    """Nodes of a run with the types that their labels state; null where none does."""
-    wanted = sorted({(row["cluster"], node) for row in runs for node in row["nodes"]})
-    parts = []
-    if wanted:
-        scopes = (*sorted({cluster for cluster, _ in wanted}), FLEET)
-        parts = Ledger.read(lake).parts(NODE_STATES, scopes, None, None)
-    types: dict[tuple[str, str], set[str]] = {}
-    if parts:
-        with SqlSession(threads=settings.workers) as session:
-            show_parts(session, table_spec(NODE_STATES), parts)
-            stated = session.connection.execute(
-                "SELECT DISTINCT cluster, node, instance_type FROM node_states "
-                "WHERE instance_type IS NOT NULL AND list_contains($nodes, node)",
-                {"nodes": sorted({node for _, node in wanted})},
-            )
-            for cluster, node, instance_type in stated.fetchall():
-                types.setdefault((cluster, node), set()).add(instance_type)
-    found: list[Row] = []
-    for cluster, node in wanted:
-        known: list[str | None] = [*sorted(types.get((cluster, node), ()))]
-        found.extend(
-            {"cluster": cluster, "node": node, "instance_type": instance_type}
-            for instance_type in known or [None]
-        )
-    return found

@@ -13,7 +13,7 @@ from pipelines.catalog import open_catalog
 from pipelines.fixtures import FIXTURES
 from pipelines.manifest_markdown import markdown_of
 from pipelines.manifests import json_of, schema_text
-from pipelines.run_facts import run_facts
+from pipelines.run_facts import RunReader
 from pipelines.settings import load_settings
 from pipelines.storage import Lake
 from tests.fleet.answer import NOT_STATED, cell
@@ -44,9 +44,9 @@ def check_manifests(folder: Path) -> int:
     secrets = (FIXTURES / "planted_secrets.txt").read_text(encoding="utf-8").split()
     with open_catalog(settings.catalog_path) as connection:
         runs = connection.execute("SELECT DISTINCT run_uuid FROM runs ORDER BY 1").fetchall()
+        readers = [RunReader(connection, settings, lake) for _ in range(2)]
         for (run_uuid,) in runs:
-            document = manifest_of(run_facts(connection, settings, lake, run_uuid))
-            again = manifest_of(run_facts(connection, settings, lake, run_uuid))
+            document, again = (manifest_of(r.facts(run_uuid)) for r in readers)
             shown, read = json_of(document), markdown_of(document)
             assert shown == json_of(again)
             assert problems(schema, json.loads(shown)) == []

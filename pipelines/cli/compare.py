@@ -4,7 +4,6 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import duckdb
 import typer
 from rich.cells import chop_cells
 
@@ -14,8 +13,7 @@ from pipelines.cli.show import open_catalogue
 from pipelines.damage import REMEDY, reading
 from pipelines.errors import PodledgerError
 from pipelines.manifest_markdown import seconds
-from pipelines.run_facts import run_facts, run_named, runs_of_project
-from pipelines.settings import Settings
+from pipelines.run_facts import RunReader, run_named, runs_of_project
 from pipelines.storage import Lake
 from transforms.marts.run_comparison import Comparison, Side, compare, side_of
 from transforms.redaction import redact
@@ -54,10 +52,11 @@ def compare_runs(
     settings = settings_of(config)
     lake = Lake(settings.lake_path)
     with reading(lake.everything(), REMEDY), open_catalogue(settings) as connection:
+        reader = RunReader(connection, settings, lake)
         if groups is None:
-            sides = [_run(connection, settings, lake, str(wanted)) for wanted in (a, b)]
+            sides = [_run(reader, str(wanted)) for wanted in (a, b)]
         else:
-            sides = [_group(connection, settings, lake, str(project), days) for days in groups]
+            sides = [_group(reader, str(project), days) for days in groups]
     comparison = compare(*sides)
     if as_json:
         print_plain(to_json(comparison_document(comparison)))
@@ -103,25 +102,19 @@ def _span(first: str, last: str, option: str) -> Days:
     return begin, end
 
 
-def _run(
-    connection: duckdb.DuckDBPyConnection, settings: Settings, lake: Lake, wanted: str
-) -> Side:
-    run_uuid = run_named(connection, wanted)
-    facts = run_facts(connection, settings, lake, run_uuid)
+def _run(reader: RunReader, wanted: str) -> Side:
+    facts = reader.facts(run_named(reader.connection, wanted))
     name = facts.of("runs")[0]["name"]
-    return side_of(run_uuid if name is None else f"{run_uuid} {redact(name)}", [facts])
+    return side_of(facts.run_uuid if name is None else f"{facts.run_uuid} {redact(name)}", [facts])
 
 
-def _group(
-    connection: duckdb.DuckDBPyConnection, settings: Settings, lake: Lake, project: str, days: Days
-) -> Side:
-    runs = runs_of_project(connection, project, *days)
+def _group(reader: RunReader, project: str, days: Days) -> Side:
+    runs = runs_of_project(reader.connection, project, *days)
     if not runs:
         message = f"project {project!r} has no run that ended from {days[0]} to {days[1]}"
         raise PodledgerError(message)
     label = f"project {project}, {days[0]} to {days[1]}: mean of {len(runs)} run(s)"
-    group = [run_facts(connection, settings, lake, run) for run in runs]
-    return side_of(redact(label), group)
+    return side_of(redact(label), [reader.facts(run) for run in runs])
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pipelines.damage import REMEDY, reading
 from pipelines.errors import PodledgerError
 from pipelines.manifest_markdown import markdown_of
 from pipelines.manifests import json_of, schema_text, write_manifest
-from pipelines.run_facts import run_facts, run_named
+from pipelines.run_facts import RunReader, run_named
 from pipelines.storage import Lake
 from transforms.marts.manifest import manifest_of
 
@@ -52,7 +52,7 @@ def manifest(
     settings = settings_of(config)
     lake = Lake(settings.lake_path)
     with reading(lake.everything(), REMEDY), open_catalogue(settings) as connection:
-        facts = run_facts(connection, settings, lake, run_named(connection, run))
+        facts = RunReader(connection, settings, lake).facts(run_named(connection, run))
     document = manifest_of(facts)
     if into is not None:
         for path in write_manifest(into, document):
