@@ -18,8 +18,8 @@ from typing import Any
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 
-console = Console(highlight=False)
-errors = Console(stderr=True, highlight=False)
+console = Console(highlight=False, emoji=False)
+errors = Console(stderr=True, highlight=False, emoji=False)
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

@@ -110,6 +110,11 @@ def test_rows_of_many_columns_stand_upright_without_their_nulls() -> None:
     assert len(lines) == 8
 
 
+def test_a_name_between_colons_is_no_picture(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rows(["image"], [("registry.example.com:key:1",)], Format.JSON)
+    assert json.loads(capsys.readouterr().out) == [{"image": "registry.example.com:key:1"}]
+
+
 def test_csv_and_json_are_never_wrapped(capsys: pytest.CaptureFixture[str]) -> None:
     print_rows(["a"], [["x" * 500]], Format.CSV)
     assert capsys.readouterr().out == "a\n" + "x" * 500 + "\n"
