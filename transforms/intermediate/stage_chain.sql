@@ -21,7 +21,9 @@ firsts AS (
 ),
 
 ends AS (
-    SELECT pod_uid, container, MAX(end_us) AS end_us, ARG_MAX(end_basis, end_us) AS end_basis
+    SELECT
+        pod_uid, container, MAX(end_us) AS end_us,
+        ARG_MAX(end_basis, {'us': end_us, 'basis': end_basis}) AS end_basis
     FROM stage_runs
     WHERE is_last AND is_end_proven
     GROUP BY pod_uid, container

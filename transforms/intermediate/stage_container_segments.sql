@@ -145,8 +145,15 @@ last_mains AS (
 
 sidecars AS (
     SELECT
-        r.pod_uid, MAX(r.end_us) AS end_us, ARG_MAX(r.end_basis, r.end_us) AS end_basis,
-        ARG_MAX(r.is_end_proven, r.end_us) AS is_end_proven
+        r.pod_uid,
+        MAX(r.end_us) AS end_us,
+        -- Of several that end at once a proven end counts, `terminated` before `event`.
+        ARG_MAX(
+            r.end_basis, {'us': r.end_us, 'is_proven': r.is_end_proven, 'basis': r.end_basis}
+        ) AS end_basis,
+        ARG_MAX(
+            r.is_end_proven, {'us': r.end_us, 'is_proven': r.is_end_proven, 'basis': r.end_basis}
+        ) AS is_end_proven
     FROM stage_runs AS r
     WHERE r.container_role = 'sidecar' AND r.is_last
     GROUP BY r.pod_uid

@@ -10,11 +10,14 @@ WITH stated AS (
         MIN(image) AS image,
         ARG_MAX(
             state,
-            {'at': observed_at, 'count': COALESCE(restart_count, 0), 'id': record_id}
+            {'at': observed_at, 'count': COALESCE(restart_count, 0), 'state': state}
         ) AS state,
         ARG_MAX(
             reason,
-            {'at': observed_at, 'count': COALESCE(restart_count, 0), 'id': record_id}
+            {
+                'at': observed_at, 'count': COALESCE(restart_count, 0), 'reason': reason,
+                'message': message
+            }
         ) FILTER (
             WHERE
                 state = 'waiting' AND reason IS NOT NULL
@@ -22,7 +25,10 @@ WITH stated AS (
         ) AS waiting_reason,
         ARG_MAX(
             message,
-            {'at': observed_at, 'count': COALESCE(restart_count, 0), 'id': record_id}
+            {
+                'at': observed_at, 'count': COALESCE(restart_count, 0), 'reason': reason,
+                'message': message
+            }
         ) FILTER (
             WHERE
                 state = 'waiting' AND message IS NOT NULL

@@ -10,7 +10,7 @@ WITH bounds AS (
 -- A stage that crosses midnight is told on each day, at last with its end.
 told AS (
     SELECT
-        s.cluster, s.pod_uid, s.container, s.container_role, s.stage,
+        s.cluster, s.pod_uid, s.container, s.container_role, s.stage, s.date,
         epoch_us(s.start_at) AS start_us,
         -- A day speaks up to its end.
         epoch_us(COALESCE(s.end_at, CAST(s.date + 1 AS TIMESTAMPTZ))) AS end_us
@@ -25,7 +25,7 @@ newest AS (
     SELECT
         cluster, pod_uid, container, start_us,
         MIN(container_role) AS container_role,
-        ARG_MAX(stage, end_us) AS stage,
+        ARG_MAX(stage, {'us': end_us, 'date': date, 'stage': stage}) AS stage,
         MAX(end_us) AS end_us
     FROM told
     GROUP BY cluster, pod_uid, container, start_us

@@ -12,14 +12,14 @@ WITH events AS (
         CAST(SUM(event_count) FILTER (WHERE kind = 'unschedulable') AS BIGINT)
             AS unschedulable_count,
         MAX(last_us) FILTER (WHERE kind IN ('unmounted', 'attached')) AS mounting_us,
-        ARG_MIN(reason, {'us': first_us, 'message': message})
+        ARG_MIN(reason, {'us': first_us, 'message': message, 'reason': reason})
             FILTER (WHERE kind = 'unmounted' AND event_count > 0) AS mounting_reason,
         ARG_MIN(message, {'us': first_us, 'message': message})
             FILTER (WHERE kind = 'unmounted' AND event_count > 0) AS mounting_message,
         CAST(SUM(event_count) FILTER (WHERE kind = 'unmounted') AS BIGINT) AS mounting_count,
         MIN(first_us) FILTER (WHERE kind = 'no_sandbox') AS sandbox_from_us,
         MAX(last_us) FILTER (WHERE kind = 'no_sandbox') AS sandbox_us,
-        ARG_MIN(reason, {'us': first_us, 'message': message})
+        ARG_MIN(reason, {'us': first_us, 'message': message, 'reason': reason})
             FILTER (WHERE kind = 'no_sandbox' AND event_count > 0) AS sandbox_reason,
         ARG_MIN(message, {'us': first_us, 'message': message})
             FILTER (WHERE kind = 'no_sandbox' AND event_count > 0) AS sandbox_message,

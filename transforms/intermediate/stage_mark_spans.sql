@@ -15,12 +15,14 @@ WITH paired AS (
     WINDOW
         before AS (
             PARTITION BY pod_uid, container, activity
-            ORDER BY mark_us, phase DESC, record_id, row_index
+            ORDER BY
+                mark_us, phase DESC, elapsed_us, resource, error_type, record_id, row_index
             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ),
         behind AS (
             PARTITION BY pod_uid, container, activity
-            ORDER BY mark_us, phase DESC, record_id, row_index
+            ORDER BY
+                mark_us, phase DESC, elapsed_us, resource, error_type, record_id, row_index
             ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
         )
 ),

@@ -4,7 +4,8 @@
 WITH containers AS (
     SELECT
         pod_uid, MIN(containers_us) AS containers_us,
-        ARG_MIN(first_basis, first_us) AS containers_basis,
+        ARG_MIN(first_basis, {'us': first_us, 'basis': first_basis})
+            FILTER (WHERE first_us IS NOT NULL) AS containers_basis,
         -- A pull or a creation comes right behind the sandbox; a start alone does not.
         BOOL_OR(first_us <= containers_us AND first_basis = 'event') AS is_seen_to_begin
     FROM stage_chain

@@ -23,14 +23,15 @@ pods AS (
         COALESCE(BOOL_OR(run_component = 'polyaxon-services'), FALSE) AS is_service,
         epoch_us(MIN(created_at)) AS created_us,
         CASE WHEN COUNT(*) = COUNT(end_at) THEN epoch_us(MAX(end_at)) END AS ended_us,
-        ARG_MAX(end_basis, end_at) AS ended_basis
+        ARG_MAX(end_basis, {'at': end_at, 'basis': end_basis}) FILTER (WHERE end_at IS NOT NULL)
+            AS ended_basis
     FROM day_pods
     GROUP BY pod_uid
 ),
 
 conditions AS (
     SELECT
-        pod_uid, observed_at, record_id,
+        pod_uid, observed_at,
         UNNEST(conditions) AS condition
     FROM pod_states
     WHERE cluster = $cluster AND pod_uid IN (SELECT pod_uid FROM pods)
@@ -46,7 +47,7 @@ waiting AS (
             MAX(observed_at) FILTER (WHERE condition.reason = 'Unschedulable')
         ) AS unschedulable_us,
         ARG_MIN(
-            condition.message, {'at': observed_at, 'id': record_id}
+            condition.message, {'at': observed_at, 'message': condition.message}
         ) FILTER (
             WHERE
                 condition.reason = 'Unschedulable'
@@ -72,8 +73,7 @@ states AS (
                 )
         ) AS seen_us,
         epoch_us(MAX(observed_at) FILTER (WHERE is_deleted AND observed_basis = 'record'))
-            AS deleted_us,
-        ARG_MAX(reason, observed_at) FILTER (WHERE reason IS NOT NULL) AS reason
+            AS deleted_us
     FROM pod_states
     WHERE cluster = $cluster AND pod_uid IN (SELECT pod_uid FROM pods)
     GROUP BY pod_uid
@@ -101,7 +101,7 @@ SELECT
     GREATEST(p.created_us, s.seen_us, s.torn_down_us, s.finished_us, s.deleted_us) AS alive_us,
     CASE WHEN s.scheduled_us IS NOT NULL THEN GREATEST(s.scheduled_us, p.created_us) END
         AS scheduled_us,
-    s.start_time_us, s.ready_us, s.reason, w.gated_us, w.unschedulable_us,
+    s.start_time_us, s.ready_us, w.gated_us, w.unschedulable_us,
     w.unschedulable_message
 FROM pods AS p
 LEFT JOIN states AS s ON p.pod_uid = s.pod_uid

@@ -47,7 +47,7 @@ placed AS (
     SELECT
         p.*,
         MIN(r.start_us) AS run_us,
-        ARG_MIN(r.start_basis, r.start_us) AS run_basis
+        ARG_MIN(r.start_basis, {'us': r.start_us, 'basis': r.start_basis}) AS run_basis
     FROM pulls AS p
     LEFT JOIN stage_runs AS r
         ON p.pod_uid = r.pod_uid

@@ -77,7 +77,10 @@ covered AS (
         p.end_basis,
         ARG_MAX(
             {'class': m.class, 'resource': m.resource, 'error_type': m.error_type},
-            {'us': m.start_us, 'activity': m.activity}
+            {
+                'us': m.start_us, 'activity': m.activity, 'class': m.class,
+                'resource': COALESCE(m.resource, ''), 'error_type': COALESCE(m.error_type, '')
+            }
         ) AS mark
     FROM pieces AS p
     LEFT JOIN marked AS m

@@ -62,7 +62,9 @@ ordered AS (
     FROM keyed AS k
     WINDOW timeline_order AS (
         PARTITION BY k.timeline
-        ORDER BY k.start_us, k.seg_rank, k.end_us, k.stage, k.step
+        ORDER BY
+            k.start_us, k.seg_rank, k.end_us, k.stage, k.step, k.start_basis, k.end_basis,
+            k.restart_count, k.resource_id, k.reason, k.message, k.event_count
     )
 ),
 

@@ -8,8 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.transforms.frames import DAY
-from tests.transforms.intermediate.stage_rows import build
+from tests.transforms.frames import DAY, at
+from tests.transforms.intermediate.stage_rows import (
+    Rows,
+    build,
+    container,
+    event,
+    mark,
+    pod_state,
+    pull,
+    spans,
+)
 from tests.transforms.marts.wait_world import World
 
 KEY = ("run_uuid", "pod_uid", "container")
@@ -111,3 +120,83 @@ def test_two_days_of_stages_are_one_pass_cut_at_midnight(seed: int) -> None:
     both = first.filter(pl.col("end_at").is_null())["stage_id"]
     # One that ends at midnight itself is open on its day, and the next has nothing of it.
     assert set(second.filter(pl.col("start_at") < midnight)["stage_id"]) <= set(both)
+
+
+MAIN = "polyaxon-main"
+FROM_TO = {"started_at": at("10:04:10"), "finished_at": at("11:00:03"), "exit_code": 0}
+CONDITION = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+TIES: dict[str, Rows] = {
+    "pod_states": [
+        # Two exports of one instant, under one identity, that say different things.
+        *(
+            pod_state(
+                "10:00:10", scheduled_at=None, record_id="same", phase="Pending", reason=reason,
+                conditions=[CONDITION | {"message": f"0/{count} nodes"} for count in counts],
+            )
+            for reason, counts in (("Evicted", (7, 3)), ("NodeLost", (5, 9)))
+        ),
+        pod_state("11:00:20", phase="Succeeded", sandbox_ended_at=at("11:00:10")),
+    ],
+    "container_states": [
+        container(
+            MAIN, "main", "terminated", "11:00:20",
+            started_at=at("10:04:03"), finished_at=at("10:59:30"), exit_code=0,
+        ),
+        # Of two sidecars that end at once the second was only killed.
+        container("first-sidecar", "sidecar", "terminated", "11:00:20", **FROM_TO),
+        container("other-sidecar", "sidecar", "running", "10:30", started_at=at("10:04:10")),
+        # Turned to at one instant, by an event and by a state.
+        container("init-a", "init", "terminated", "11:00:20",
+                  started_at=at("10:01"), finished_at=at("10:02"), exit_code=0),
+        # What it waits for, told twice.
+        *(
+            container("late", "sidecar", "waiting", "11:00:20", record_id="same", reason=reason)
+            for reason in ("CrashLoopBackOff", "CreateContainerError")
+        ),
+    ],
+    "kube_event_states": [
+        *pull(MAIN, "10:02:01", "10:04:01", "2m0s", "2m0s"),
+        event("Created", "Created container: late", "10:01", container="late"),
+        event("Killing", "Stopping container other-sidecar", "11:00:03", container="other-sidecar"),
+        *(event(reason, "not yet", "10:00:35") for reason in ("FailedMount", "FailedAttachVolume")),
+    ],
+    "stage_marks": [
+        *(
+            mark("dataset_download", phase, moment, resource=resource, record_id=record, **more)
+            for phase, moment in (("start", "10:05"), ("end", "10:15"))
+            # The last in order of content comes first in that of the records.
+            for record, resource, more in (
+                ("m1", "s3://lake/b", {"row_index": 0}), ("m2", "s3://lake/a", {"row_index": 1}),
+                ("m1", "s3://lake/c", {"row_index": 0}),
+            )
+        ),
+        # Two without a start go back by what they state, to one instant.
+        *(
+            mark("model_download", "end", "10:20", elapsed_seconds=60.0, resource=resource)
+            for resource in ("hf://org/b", "hf://org/a")
+        ),
+    ],
+}  # fmt: skip
+
+
+def test_rows_that_tie_in_time_give_the_same_in_any_order() -> None:
+    stages = build(**TIES)
+    random = Random(1)
+    orders: list[dict[str, Rows]] = [
+        {name: rows[::-1] for name, rows in TIES.items()},
+        {name: random.sample(rows, len(rows)) for name, rows in TIES.items()},
+    ]
+    for other in orders:
+        assert build(**other).equals(stages)
+    check_tiles(stages)
+    pod = {row[0]: row[1:] for row in spans(stages, "end_basis", "reason", "message")}
+    assert pod["scheduling"][2:] == ("condition", "FailedScheduling", "0/3 nodes")
+    assert pod["volume_mount"][3:] == ("FailedAttachVolume", "not yet")
+    assert spans(stages, "start_basis", "end_basis", container=MAIN)[-1] == (
+        "teardown", at("11:00:03"), at("11:00:10"), "terminated", "condition",
+    )  # fmt: skip
+    downloads = stages.filter(stage="download").sort("start_at")
+    assert downloads["start_at", "end_at", "resource_id"].rows() == [
+        (at("10:05"), at("10:15"), "s3://lake/a"),
+        (at("10:19"), at("10:20"), "hf://org/b"),
+    ]

@@ -36,7 +36,9 @@ STAGES = [
 ]
 
 
-def matched(*items: tuple[str, str | None, str], day: int = 0) -> list[str | None]:
+def matched(
+    *items: tuple[str, str | None, str], day: int = 0, stages: list[dict[str, Any]] | None = None
+) -> list[str | None]:
     """Stages of (pod, container, time)."""
     rows = [
         {
@@ -52,7 +54,8 @@ def matched(*items: tuple[str, str | None, str], day: int = 0) -> list[str | Non
         }
     )  # fmt: skip
     with SqlSession(threads=1) as session:
-        show(session, stages=[*STAGES, *(s | {"date": DAY + timedelta(days=1)} for s in STAGES)])
+        again = [s | {"date": DAY + timedelta(days=1)} for s in STAGES]
+        show(session, stages=[*STAGES, *again] if stages is None else stages)
         session.register("stage_input", pl.DataFrame(rows, schema=schema, orient="row"))
         found = dict(session.frame(match_stages(session)).select("item_id", "stage").rows())
         return [found.get(number, "unmatched") for number in range(len(items))]
@@ -87,3 +90,18 @@ def test_several_stages_at_once_are_none() -> None:
 
 def test_a_stage_that_is_open_on_two_days_holds_both() -> None:
     assert matched((POD, "main", "00:00:01"), (POD, None, "23:00"), day=1) == ["compute"] * 2
+
+
+def test_of_two_days_that_name_a_stage_differently_up_to_one_instant_the_later_counts() -> None:
+    third = "cccccccc-0000-0000-0000-00000000000c"
+    told = [
+        stage("startup", "main", "10:00", None, pod_uid=third),
+        stage("download", "main", "10:00", "10:30", pod_uid=third, end_at=at("00:00", days=1),
+              date=DAY + timedelta(days=1)),
+        # Two of one day: the later name.
+        stage("startup", "main", "10:00", "10:30", pod_uid=POD),
+        stage("compute", "main", "10:00", "10:30", pod_uid=POD),
+    ]  # fmt: skip
+    asked = [(third, None, "10:05"), (POD, None, "10:05")]
+    for rows in (told, told[::-1]):
+        assert matched(*asked, stages=rows) == ["download", "startup"]
