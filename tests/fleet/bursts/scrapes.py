@@ -9,6 +9,7 @@ import random
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from tests.fleet.bursts.world import (
     BARE,
@@ -20,7 +21,6 @@ from tests.fleet.bursts.world import (
     MINUTE,
     SECOND,
     STARTED,
-    Node,
     Pod,
 )
 
@@ -62,6 +62,7 @@ class Series:
     tells_start: bool
     readings: tuple[Reading, ...]
 
+    @cached_property
     def quiet(self) -> tuple[Reading, ...]:
         """The readings, had the pod moved nothing in its first minute."""
         return tuple(
@@ -114,8 +115,3 @@ def _series(pod: Pod, replica: str, times: list[int]) -> Iterable[Series]:
         else:
             joined = tuple(reading for readings in several for reading in readings)
             yield Series(pod, direction, replica, None, pod.node.kind != BARE, joined)
-
-
-def scraped(series: Iterable[Series], node: Node, replica: str) -> list[Series]:
-    """What one observer read on a node."""
-    return [s for s in series if s.pod.node is node and s.replica == replica and s.readings]

@@ -71,7 +71,7 @@ class Fleet:
     @cached_property
     def quiet_parts(self) -> dict[Key, list[Part]]:
         """The same, had no pod moved anything in its first minute."""
-        return _chosen(self._grown(Series.quiet))
+        return _chosen(self._grown(lambda one: one.quiet))
 
     def _grown(
         self, readings: Callable[[Series], Sequence[Reading]]
@@ -126,6 +126,36 @@ def test_everything_goes_wrong_in_the_fleet(fleet: Fleet):
     # Nothing that was read is refused, or taken twice.
     samples = fleet.table("counter_samples")
     assert samples.height == sum(len(s.readings) for s in fleet.series)
+
+
+def test_what_is_observable_by_hand():
+    def of(*readings: tuple[int, int, int], tells_start: bool) -> list[tuple[int, int, int, bool]]:
+        several = [Reading(at, begun, value) for at, begun, value in readings]
+        return [
+            (g.start, g.end, g.size, g.hides) for g in growths(several, tells_start=tells_start)
+        ]
+
+    readings = ((30, 10, 800), (60, 10, 900), (90, 70, 200), (120, 70, 190), (150, 70, 250))
+    behind = [(90, 120, 0, False), (120, 150, 50, False)]
+    assert of(*readings, tells_start=True) == [
+        (10, 30, 800, False), (30, 60, 100, False), (60, 70, 0, True), (70, 90, 200, False), *behind
+    ]  # fmt: skip
+    assert of(*readings, tells_start=False) == [
+        (30, 60, 100, False), (60, 90, 200, True), *behind
+    ]  # fmt: skip
+
+    # Of hour 0 both have one reading: the smaller name counts. Of hour 1 the one with two.
+    several = {
+        "a": [Growth(0, HOUR // 2, 10), Growth(HOUR // 2, HOUR * 3 // 2, 101)],
+        "b": [
+            Growth(0, HOUR * 3 // 4, 12), Growth(HOUR * 3 // 4, HOUR * 5 // 4, 25),
+            Growth(HOUR * 5 // 4, HOUR * 3 // 2, 70),
+        ],
+    }  # fmt: skip
+    assert [(p.start, p.end, p.size) for p in chosen_parts(several)] == [
+        (0, HOUR // 2, 10), (HOUR // 2, HOUR, 50),
+        (HOUR, HOUR * 5 // 4, 13), (HOUR * 5 // 4, HOUR * 3 // 2, 70),
+    ]  # fmt: skip
 
 
 def test_increments_of_each_observer_are_what_is_observable(fleet: Fleet):
@@ -279,4 +309,4 @@ def answers_of(fleet: Fleet, pods: set[str]) -> Iterator[tuple[float, float]]:
     # One replica, as a dashboard asks one Prometheus.
     asked = [s for s in fleet.series if s.replica != "b" and s.pod.uid in pods]
     for method in (over_windows, over_the_day):
-        yield sum(method(s.readings) for s in asked), sum(method(s.quiet()) for s in asked)
+        yield sum(method(s.readings) for s in asked), sum(method(s.quiet) for s in asked)
