@@ -4,12 +4,15 @@ import csv
 import json
 from collections.abc import Iterable
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len
 
 from pipelines.catalog import open_catalog
+from pipelines.cli.compare import comparison_document, comparison_lines
+from pipelines.cli.output import to_json
 from pipelines.fixtures import FIXTURES
 from pipelines.manifest_markdown import markdown_of
 from pipelines.manifests import json_of, schema_text
@@ -18,7 +21,8 @@ from pipelines.settings import load_settings
 from pipelines.storage import Lake
 from tests.fleet.answer import NOT_STATED, cell
 from tests.json_schema import problems
-from transforms.marts.manifest import manifest_of
+from transforms.marts.manifest import RunFacts, manifest_of
+from transforms.marts.run_comparison import compare, side_of
 
 ATTEMPT = ("cluster", "namespace", "start_at", "end_at", "pod_uids", "pod_count", "nodes",
            "gpu_count", "code_revision")  # fmt: skip
@@ -54,7 +58,22 @@ def check_manifests(folder: Path) -> int:
             assert [n for n, secret in enumerate(secrets) if secret in shown + read] == []
             assert str(folder) not in shown
             _check(document)
+        _check_comparisons([readers[0].facts(run_uuid) for (run_uuid,) in runs], secrets)
     return len(runs)
+
+
+def _check_comparisons(all_facts: list[RunFacts], secrets: list[str]) -> None:
+    sides = [side_of(facts.run_uuid, [facts]) for facts in all_facts]
+    for a, b in pairwise([*sides, sides[-1]]):
+        found = compare(a, b)
+        lines = comparison_lines(found)
+        shown = "\n".join(lines) + to_json(comparison_document(found))
+        assert max(map(cell_len, lines)) <= 100
+        assert [n for n, secret in enumerate(secrets) if secret in shown] == []
+        named = sum(piece.duration_us for piece in found.explained)
+        assert named + found.within_bound_us + found.refused_us == found.difference_us
+    # The last one is compared with itself.
+    assert (found.explained, found.differences, found.refused) == ((), (), ())
 
 
 def _check(document: dict[str, Any]) -> None:
