@@ -59,7 +59,10 @@ observed AS (
             AND (a.least_gpus <> s.gpu_count OR a.most_gpus <> s.gpu_count)
         ) AS is_other_gpus,
         BOOL_OR(
-            a.attempt IS NOT NULL AND s.replicas IS NOT NULL AND a.pod_count <> s.replicas
+            -- One replica may be tried again without the others.
+            s.replicas IS NOT NULL
+            AND (a.pod_count > s.replicas OR (a.attempt = 1 AND a.pod_count < s.replicas))
+            AND a.attempt IS NOT NULL
         ) AS is_other_replicas,
         BOOL_AND(a.is_known) AS is_known,
         FLATTEN(LIST(a.evidence_ids)) AS evidence_ids

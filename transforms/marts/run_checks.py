@@ -3,9 +3,10 @@
 What nothing shows, and what there is nothing of to judge, is `not_observable`; only evidence fails.
 
 1. **submitted**: versions state queue, namespace and GPUs of a replica; its pods are in that
-   namespace, request those GPUs, are as many per attempt as the replicas stated, and no other
-   version and no queue label of a pod names another queue. A namespace that lists state too is
-   the agent's: pods elsewhere contradict only what content or the custom resource states.
+   namespace, request those GPUs, are as many as the replicas stated (fewer when tried again),
+   and no other version and no queue label of a pod names another queue. A namespace that lists
+   state too is the agent's: pods elsewhere contradict only what content or the custom resource
+   states.
 2. **data_and_accelerator**: every declared object that it reads was read (denied or certainly not
    asked for fails; without a declaration any read counts), its own artifact store aside. Of GPUs
    requested, the application's own marks of computing or logged metrics of a GPU tell; metrics of
@@ -64,4 +65,5 @@ TRANSFORM = Transform(
         Reads("pod_intervals", "history"),
     ),
     build=build,
+    version=2,
 )

@@ -55,6 +55,13 @@ def test_what_nothing_shows_is_not_observable_and_never_fails() -> None:
     assert results({"runs": in_place()["runs"]}) == dict.fromkeys(STEPS, "not_observable")
 
 
+def test_one_replica_may_be_tried_again_without_the_others() -> None:
+    world = in_place()
+    world["run_versions"][0]["replicas"] = 2
+    world["pod_intervals"].append(pod(3, "10:00", "14:00", "Succeeded") | {"attempt": 1})
+    assert results(world) == dict.fromkeys(STEPS, "passed")
+
+
 def test_a_namespace_that_lists_state_is_the_agents() -> None:
     world = in_place()
     listed = world["run_versions"][0] | {"view": "list", "record_id": "l"}
