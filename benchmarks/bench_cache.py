@@ -53,11 +53,11 @@ def main() -> int:
     for policy in POLICIES:
         replay(Reads(few.items[:10], few.sizes[:10], few.places), 1, policy)  # compile
         begun = time.perf_counter()
-        hits = [int(replay(reads, whole * share // 100, policy).sum()) for share in SHARES]
+        hits = [int(replay(reads, whole * share // 100, policy).hits.sum()) for share in SHARES]
         seconds = time.perf_counter() - begun
         capacity = whole * SHARES[1] // 100
         begun = time.perf_counter()
-        ours = int(replay(few, capacity, policy).sum())
+        ours = int(replay(few, capacity, policy).hits.sum())
         few_seconds = time.perf_counter() - begun
         hit, took = theirs(few, capacity, policy)
         points = 100 * (ours - hit) / len(few.items)

@@ -1,10 +1,9 @@
 -- What one cache size at one placement would have answered.
 -- A cache fetches whole objects that it keeps, and passes through what it does not keep.
 -- Grain: one row.
--- Reads: cache_reads, cache_hits (number, is_hit), cache_prices.
--- Parameters: $largest_bytes (the largest object that is kept).
+-- Reads: cache_reads, cache_hits (number, is_hit, is_kept), cache_prices.
 WITH counted AS (
-    SELECT r.*, h.is_hit, p.min_usd, p.max_usd
+    SELECT r.*, h.is_hit, h.is_kept, p.min_usd, p.max_usd
     FROM cache_reads AS r
     LEFT JOIN cache_hits AS h ON r.rowid = h.number
     LEFT JOIN cache_prices AS p ON r.transfer_id = p.transfer_id
@@ -20,11 +19,7 @@ SELECT
     in_64_bits(COALESCE(SUM(read_bytes) FILTER (WHERE is_hit), 0)) AS hit_bytes,
     in_64_bits(COALESCE(
         SUM(
-            CASE
-                WHEN is_hit IS NOT NULL AND object_size_bytes <= CAST($largest_bytes AS BIGINT)
-                    THEN object_size_bytes
-                ELSE read_bytes
-            END
+            CASE WHEN is_kept THEN object_size_bytes ELSE read_bytes END
         ) FILTER (WHERE NOT COALESCE(is_hit, FALSE)),
         0
     )) AS fetched_bytes,

@@ -2,8 +2,8 @@
 
 Two policies that people run: LRU, and S3-FIFO (Yang et al., SOSP 2023) with the numbers of its
 reference implementation: a small queue of a tenth of the capacity, a ghost queue of nine tenths,
-and a second read that promotes. Each place has a cache of its own. An object larger than what a
-cache (S3-FIFO: its small queue) holds is not kept.
+and a second read that promotes. Each place has a cache of its own. An object larger than the cache
+is not kept; of S3-FIFO, nor is one as large as its small queue.
 """
 
 from typing import Literal, NamedTuple
@@ -42,7 +42,19 @@ class Reads(NamedTuple):
     places: Ints
 
 
-def replay(reads: Reads, capacity: int, policy: Policy) -> Flags:
+class Answers(NamedTuple):
+    """What a cache did with each read.
+
+    Attributes:
+        hits: Whether it answered.
+        kept: Whether it did not, but kept the object from then on.
+    """
+
+    hits: Flags
+    kept: Flags
+
+
+def replay(reads: Reads, capacity: int, policy: Policy) -> Answers:
     """Whether each read would have been answered from its place's cache, which begins empty.
 
     Args:
@@ -52,8 +64,8 @@ def replay(reads: Reads, capacity: int, policy: Policy) -> Flags:
     """
     count = int(reads.places.max(initial=-1)) + 1
     if policy == "lru":
-        return _lru(*reads, _queues(len(reads.places), count), capacity)
-    return _s3_fifo(*reads, _queues(len(reads.places), 3 * count), capacity)
+        return Answers(*_lru(*reads, _queues(len(reads.places), count), capacity))
+    return Answers(*_s3_fifo(*reads, _queues(len(reads.places), 3 * count), capacity))
 
 
 class _Queues(NamedTuple):
@@ -114,8 +126,9 @@ def _pull(q: _Queues, item: int) -> None:
 
 
 @compiled
-def _lru(items: Ints, sizes: Longs, places: Ints, q: _Queues, capacity: int) -> Flags:
+def _lru(items: Ints, sizes: Longs, places: Ints, q: _Queues, capacity: int) -> tuple[Flags, Flags]:
     hits = np.zeros(items.shape[0], np.bool_)
+    kept = np.zeros(items.shape[0], np.bool_)
     for at in range(items.shape[0]):
         item, size = items[at], sizes[at]
         place = places[item]
@@ -129,8 +142,9 @@ def _lru(items: Ints, sizes: Longs, places: Ints, q: _Queues, capacity: int) -> 
         while q.used[place] > capacity - size:
             _pull(q, q.oldest[place])
         q.held[item] = size
+        kept[at] = True
         _push(q, item, place)
-    return hits
+    return hits, kept
 
 
 @compiled
@@ -163,12 +177,15 @@ def _drop_from_small(q: _Queues, small: int, main: int, ghost: int, ghost_capaci
 
 
 @compiled
-def _s3_fifo(items: Ints, sizes: Longs, places: Ints, q: _Queues, capacity: int) -> Flags:
+def _s3_fifo(
+    items: Ints, sizes: Longs, places: Ints, q: _Queues, capacity: int
+) -> tuple[Flags, Flags]:
     """Queues of place p: 3 p the small one, 3 p + 1 the main one, 3 p + 2 the ghosts."""
     small_capacity = capacity // _SMALL_SHARE
     ghost_capacity = capacity // 10 * _GHOST_SHARE
     was_full = np.zeros(q.used.shape[0], np.bool_)
     hits = np.zeros(items.shape[0], np.bool_)
+    kept = np.zeros(items.shape[0], np.bool_)
     for at in range(items.shape[0]):
         item, size = items[at], sizes[at]
         small = 3 * places[item]
@@ -190,9 +207,10 @@ def _s3_fifo(items: Ints, sizes: Longs, places: Ints, q: _Queues, capacity: int)
                 _drop_from_small(q, small, main, ghost, ghost_capacity)
         is_filling = not was_full[small] and q.used[small] >= small_capacity
         into = main if queue == ghost or is_filling else small
-        if into == small and size >= small_capacity:
+        if queue != ghost and size >= small_capacity:
             continue
         q.credit[item] = 0
         q.held[item] = size
+        kept[at] = True
         _push(q, item, into)
-    return hits
+    return hits, kept

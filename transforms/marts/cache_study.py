@@ -26,6 +26,7 @@ Placement = Literal["node", "zone", "region"]
 PLACEMENTS: tuple[Placement, ...] = get_args(Placement)
 SHARES = (10, 25, 50, 75, 100)
 """Sizes to try where none are stated, in percent of what the fullest place read."""
+_LARGEST = 2**63 - 1
 
 
 class Point(NamedTuple):
@@ -36,7 +37,7 @@ class Point(NamedTuple):
         policy: What they drop first.
         start: `cold` or `warm`.
         capacity_bytes: Size of each cache.
-        cache_count: Caches, one for each place that read.
+        cache_count: Caches, one for each place whose reads count.
         read_count: Reads that count.
         hit_count: Answered from a cache.
         unplaced_count: Reads whose place is not known; never answered.
@@ -140,24 +141,28 @@ def _curve(
     counted = session.connection.execute(
         "SELECT is_counted FROM cache_reads ORDER BY rowid"
     ).fetchnumpy()["is_counted"]
+    is_counted = counted[items["number"]]
+    cache_count = items.filter(is_counted)["place_number"].n_unique()
     chosen = capacities or _shares(items)
     points = []
     with session.dropped("cache_prices"):
         session.create("cache_prices", PACKAGE, "cache_prices", values)
         for policy in policies:
             for start in get_args(Literal["cold", "warm"]):
-                asked = items if start == "warm" else items.filter(counted[items["number"]])
+                asked = items if start == "warm" else items.filter(is_counted)
                 reads = Reads(
                     asked["item_number"].to_numpy(),
                     asked["size_bytes"].to_numpy(),
                     places.to_numpy(),
                 )
                 for capacity in chosen:
+                    answers = replay(reads, capacity, policy)
                     hits = asked.select("number").with_columns(
-                        is_hit=pl.Series(replay(reads, capacity, policy), dtype=pl.Boolean)
+                        is_hit=pl.Series(answers.hits, dtype=pl.Boolean),
+                        is_kept=pl.Series(answers.kept, dtype=pl.Boolean),
                     )
                     points.append(
-                        _point(session, hits, (placement, policy, start), capacity, places)
+                        _point(session, hits, (placement, policy, start), capacity, cache_count)
                     )
     return points
 
@@ -167,21 +172,26 @@ def _point(
     hits: pl.DataFrame,
     kind: tuple[Placement, Policy, Literal["cold", "warm"]],
     capacity: int,
-    places: pl.Series,
+    cache_count: int,
 ) -> Point:
     session.register("cache_hits", hits)
-    largest = capacity if kind[1] == "lru" else capacity // 10
-    found = session.query(PACKAGE, "cache_curve", {"largest_bytes": largest})
+    found = session.query(PACKAGE, "cache_curve")
     names = [name for name, *_ in found.description or ()]
     (row,) = found.fetchall()
     told = dict(zip(names, row, strict=True))
     seconds = told.pop("hit_us") / 1_000_000
-    return Point(*kind, capacity, places.n_unique(), max_saved_seconds=seconds, **told)
+    return Point(*kind, capacity, cache_count, max_saved_seconds=seconds, **told)
 
 
 def _shares(items: pl.DataFrame) -> tuple[int, ...]:
     """Parts of the distinct bytes that the fullest place read; none where no size is known."""
-    held = items.filter(pl.col("size_bytes") >= 0).unique("item_number")
-    most = held.group_by("place_number").agg(pl.col("size_bytes").sum())["size_bytes"].max()
-    whole = int(most) if isinstance(most, int) else 0
+    held = (
+        items.filter(pl.col("size_bytes") >= 0)
+        .group_by("place_number", "item_number")
+        .agg(pl.col("size_bytes").max())
+    )
+    # A client may forge sizes: their sum may not fit 64 bits, but a cache's size must.
+    sums = held.group_by("place_number").agg(pl.col("size_bytes").cast(pl.Int128).sum())
+    most = sums["size_bytes"].max()
+    whole = min(int(most), _LARGEST) if isinstance(most, int) else 0
     return tuple(sorted({-(-whole * share // 100) for share in SHARES if whole}))

@@ -21,7 +21,7 @@ def reads(items: list[int], sizes: list[int], places: list[int] | None = None) -
 
 
 def answered(trace: Reads, capacity: int, policy: Policy) -> list[bool]:
-    return [bool(hit) for hit in replay(trace, capacity, policy)]
+    return [bool(hit) for hit in replay(trace, capacity, policy).hits]
 
 
 def theirs(trace: Reads, capacity: int, policy: Policy) -> list[bool]:
@@ -60,6 +60,15 @@ def test_what_is_too_large_or_of_unknown_size_is_never_kept(policy: Policy) -> N
 def test_each_place_has_a_cache_of_its_own(policy: Policy) -> None:
     trace = reads([0, 1, 0, 1], [5, 5], [0, 1])
     assert answered(trace, 60, policy) == [False, False, True, True]
+
+
+def test_s3_fifo_never_keeps_what_is_as_large_as_its_small_queue() -> None:
+    # 100 bytes, so 10 in the small queue: item 0 has 10, items 1 and 2 fill the queue, and until
+    # anything is dropped item 3 goes to the main queue.
+    trace = reads([0, 0, 1, 2, 0, 0, 3, 3], [10, 5, 5, 9])
+    answers = replay(trace, 100, "s3-fifo")
+    assert answers.hits.tolist() == [False] * 7 + [True] == theirs(trace, 100, "s3-fifo")
+    assert answers.kept.tolist() == [n in (2, 3, 6) for n in range(8)]
 
 
 @pytest.mark.parametrize("policy", POLICIES)

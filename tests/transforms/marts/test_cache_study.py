@@ -188,6 +188,40 @@ def test_sizes_to_try_are_parts_of_what_the_fullest_place_read() -> None:
     assert cold == [4 * MB, 10 * MB, 20 * MB, 30 * MB, 40 * MB]
 
 
+def test_what_a_cache_does_not_keep_passes_through_with_the_bytes_that_were_read() -> None:
+    # The small queue of S3-FIFO is of 10 MB: the first object fills it, the second one does not.
+    found = studied(
+        [
+            read(1, "09:00", "a", transferred_bytes=4 * MB),
+            read(2, "09:01", "b", transferred_bytes=3 * MB, object_size_bytes=10 * MB - 1),
+        ],
+        placements=["node"],
+        capacities=[100 * MB],
+    )
+    assert point(found, "node", policy="s3-fifo").fetched_bytes == 4 * MB + 10 * MB - 1
+    assert point(found, "node").fetched_bytes == 20 * MB - 1
+
+
+def test_only_caches_of_places_that_read_in_the_days_asked_for_are_counted() -> None:
+    before = DAY - dt.timedelta(days=1)
+    found = studied(
+        [read(1, "20:00", "a", date=before, node="n2"), read(2, "09:00", "a")],
+        capacities=[100 * MB],
+    )
+    assert (point(found, "node").cache_count, point(found, "node", "warm").cache_count) == (1, 1)
+
+
+def test_sizes_to_try_of_forged_sizes_end_at_the_largest_number() -> None:
+    most = 2**63 - 1
+    reads = [read(n, f"09:0{n}", f"k{n}", object_size_bytes=most) for n in range(2)]
+    found = studied(reads, placements=["node"], policies=["lru"])
+    # 10, 25, 50, 75 and 100 percent of 9223372036854775807, rounded up.
+    assert [p.capacity_bytes for p in found.points if p.start == "cold"] == [
+        922337203685477581, 2305843009213693952, 4611686018427387904, 6917529027641081856, most,
+    ]  # fmt: skip
+    assert [p.hit_count for p in found.points] == [0] * 10
+
+
 def test_no_reads_give_no_points() -> None:
     assert studied([]).points == ()
     (only,) = {p.hit_ratio for p in studied([], capacities=[MB]).points}
