@@ -65,7 +65,7 @@ reached AS (
             PARTITION BY
                 cluster, source_format, name, source, source_port, destination, destination_port,
                 transport
-            ORDER BY start_at, end_at, record_id
+            ORDER BY start_at, end_at, record_id, row_index
             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ) AS reached_at
     FROM totals
@@ -79,7 +79,7 @@ islands AS (
             PARTITION BY
                 cluster, source_format, name, source, source_port, destination, destination_port,
                 transport
-            ORDER BY start_at, end_at, record_id
+            ORDER BY start_at, end_at, record_id, row_index
             ROWS UNBOUNDED PRECEDING
         ) AS island
     FROM reached
@@ -92,7 +92,7 @@ seconds AS (
         PARTITION BY
             cluster, source_format, name, source, source_port, destination, destination_port,
             transport, island
-        ORDER BY bytes DESC, start_at, end_at, record_id
+        ORDER BY bytes DESC, start_at, end_at, record_id, row_index
     ) > 1
 )
 

@@ -7,7 +7,7 @@ import polars as pl
 from tests.transforms.frames import DAY, at, checked, show
 from tests.transforms.intermediate.peer_examples import Export, staged
 from transforms.day import BuildDay
-from transforms.intermediate import peer_traffic, volume_findings
+from transforms.intermediate import peer_traffic, volume_findings, volume_intervals
 from transforms.sql import SqlSession
 from transforms.staging import prometheus
 
@@ -164,3 +164,23 @@ def test_a_record_counts_on_the_day_on_which_it_begins():
     ]
     [row] = built("volume_findings", records).select("record_count", "first_at", "last_at").rows()
     assert row == (2, begun[1], begun[2])
+
+
+def test_of_two_parts_of_one_record_the_first_counts_whatever_their_order():
+    """A record that tells one connection twice, with the same times and bytes."""
+    parts = [
+        row | {"flow_id": flow, "row_index": part, "export_file_id": "f", "record_index": 0}
+        for part, flow in enumerate("ba")
+        for row in told(
+            14, 1, "per_connection_total", ("08:00", "08:10", 500), record_id="one", **NO_NAME
+        )
+    ]
+    day = BuildDay(date=DAY, cluster="fleet", clusters=())
+    for rows in (parts, parts[::-1]):
+        with SqlSession(threads=1) as session:
+            show(session, volume_records=rows)
+            volume_intervals.find_intervals(session, day)
+            left = session.frame("volume_left_out")
+        assert left.select("record_index", "row_index", "kind").rows() == [
+            (0, 1, "second_observer")
+        ]
