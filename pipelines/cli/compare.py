@@ -15,7 +15,7 @@ from pipelines.errors import PodledgerError
 from pipelines.manifest_markdown import seconds
 from pipelines.run_facts import RunReader, run_named, runs_of_project
 from pipelines.storage import Lake
-from transforms.marts.run_comparison import Comparison, Side, compare, side_of
+from transforms.marts.run_comparison import Comparison, Side, compared, side_of
 from transforms.redaction import redact
 
 WIDTH = 100
@@ -24,7 +24,7 @@ REFUSED = 3
 """Exit code where a part is not compared."""
 
 
-def compare_runs(
+def compare(
     a: Annotated[str | None, typer.Argument(metavar="A", help="Uuid or name of a run.")] = None,
     b: Annotated[
         str | None, typer.Argument(metavar="B", help="The run that is held to it.")
@@ -57,7 +57,7 @@ def compare_runs(
             sides = [_run(reader, str(wanted)) for wanted in (a, b)]
         else:
             sides = [_group(reader, str(project), days) for days in groups]
-    comparison = compare(*sides)
+    comparison = compared(*sides)
     if as_json:
         print_plain(to_json(comparison_document(comparison)))
     else:

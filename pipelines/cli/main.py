@@ -9,7 +9,7 @@ from pipelines.cli.accept import accept
 from pipelines.cli.build import build
 from pipelines.cli.cache import cache
 from pipelines.cli.check import check
-from pipelines.cli.compare import compare_runs
+from pipelines.cli.compare import compare
 from pipelines.cli.demo import demo
 from pipelines.cli.dictionary import dictionary
 from pipelines.cli.explain import explain
@@ -40,9 +40,9 @@ for command in (
     cache,
     manifest,
     accept,
+    compare,
 ):
     app.command(context_settings=FURTHER if command is show else None)(command)
-app.command("compare")(compare_runs)
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.transforms.frames import at, frame
 from transforms.marts.manifest import RunFacts
-from transforms.marts.run_comparison import Comparison, compare, side_of
+from transforms.marts.run_comparison import Comparison, compared, side_of
 
 A, B = "a" * 32, "b" * 32
 BUCKET = "s3://example-datasets"
@@ -106,7 +106,7 @@ def run(
 
 
 def compared(a: RunFacts, b: RunFacts) -> Comparison:
-    found = compare(side_of("A", [a]), side_of("B", [b]))
+    found = compared(side_of("A", [a]), side_of("B", [b]))
     total = sum(p.duration_us for p in found.explained) + found.within_bound_us + found.refused_us
     assert total == found.difference_us
     return found
@@ -240,8 +240,8 @@ def test_groups_are_exact_sums_divided_once() -> None:
     assert side.parts["main", "compute", "working"].duration_us == 200_000_000
     assert side.parts["init", "init", "transfer"].transferred_bytes == 10 * GB
     other = side_of("B", [run("d" * 32, {TRAIN: 260}, code="0badc0d")])
-    assert named(compare(side, other)) == {"code": 60}
-    assert named(compare(side, side)) == {}
+    assert named(compared(side, other)) == {"code": 60}
+    assert named(compared(side, side)) == {}
 
 
 lengths = st.dictionaries(st.sampled_from(sorted(STAGES, key=str)), st.integers(0, 9_000))
