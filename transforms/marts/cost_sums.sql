@@ -40,7 +40,10 @@ SELECT
     CASE WHEN COUNT(dearest) = COUNT(*) THEN MAX(dearest) END AS dearest,
     CASE WHEN COUNT(price_id) = COUNT(*) AND MIN(price_id) = MAX(price_id) THEN MIN(price_id) END
         AS price_id,
-    MIN(missing_prices) AS missing_prices,
+    -- Paths of one charge may lack different prices.
+    LIST_SORT(
+        LIST_DISTINCT(FLATTEN(LIST(missing_prices) FILTER (WHERE missing_prices IS NOT NULL)))
+    ) AS missing_prices,
     BOOL_AND(is_price_verified) AS is_price_verified
 FROM priced
 GROUP BY

@@ -520,6 +520,49 @@ def test_candidates_and_what_is_missing_are_named(day):
     ]
 
 
+def test_a_charge_of_several_paths_names_all_prices_that_one_of_them_lacks():
+    lacking = {"p1": ["from a", "from c"], "p2": ["from b", "from c"], "p3": None, "q1": None}
+    paths = [
+        {"path_id": path, "distance": "cross_region" if path[0] == "p" else "same_region",
+         "gateway": "none"}
+        for path in lacking
+    ]  # fmt: skip
+    counts = pl.DataFrame(
+        [
+            {"path_id": path, "charge_kind": "transfer", "cluster": "alder", "run_uuid": RUN,
+             "resource_id": "s3://bucket", "account_id": None, "billed_resource_id": None,
+             "measured_by": "storage_log", "bytes": 7, "min_bytes": 7, "max_bytes": 7,
+             "request_count": None}
+            for path in lacking
+        ],
+        schema_overrides={"request_count": pl.Int64},
+    )  # fmt: skip
+    names = (
+        "candidate_paths", "provider", "from_region", "to_region", "usage_type", "cheapest", "best",
+        "dearest", "price_id",
+    )  # fmt: skip
+    prices = pl.DataFrame(
+        [
+            {"path_id": path, "charge_kind": "transfer", "is_certain": True, **dict.fromkeys(names),
+             "missing_prices": missing, "is_price_verified": None}
+            for path, missing in lacking.items()
+        ],
+        schema_overrides=dict.fromkeys(names, pl.String) | {"is_price_verified": pl.Boolean},
+    )  # fmt: skip
+    for order in (1, -1):
+        with SqlSession(threads=1) as session:
+            session.register("paths", pl.DataFrame(paths)[::order])
+            session.register("cost_counts", counts[::order])
+            session.register("path_prices", prices[::order])
+            sums = session.create("cost_sums", "transforms.marts", "cost_sums", {"date": DAY})
+            rows = (
+                session.frame(sums).sort("distance").select("distance", "bytes", "missing_prices")
+            )
+        assert rows.rows() == [
+            ("cross_region", 21, ["from a", "from b", "from c"]), ("same_region", 7, None),
+        ]  # fmt: skip
+
+
 def test_who_pays_is_the_owner_the_requester_or_the_cluster_that_sends(day):
     rows = day.filter(run_uuid=run_of("who pays"))
     shown = rows.select("charge_kind", "distance", "account_id", "billed_resource_id").rows()
