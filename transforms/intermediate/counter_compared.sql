@@ -28,7 +28,9 @@ hours AS (
             AND c.until_us < (c.hour_number + 1) * 3600000000
         ) AS min_bytes,
         CASE WHEN NOT BOOL_OR(c.basis IN (2, 5)) THEN SUM(c.bytes) END AS max_bytes,
-        COUNT(*) AS reading_count
+        -- As traffic_parts.sql chooses: readings in the hour; time that a restart hid ends at none.
+        COUNT(*) FILTER (WHERE c.basis <> 5 AND (c.until_us - 1) // 3600000000 = c.hour_number)
+            AS reading_count
     FROM cut AS c
     INNER JOIN counter_series AS s USING (series)
     GROUP BY s.series, s.series_id, s.observer, c.hour_number

@@ -3,10 +3,11 @@
 from datetime import timedelta
 from typing import Any
 
+import polars as pl
 import pytest
 
 from tests.transforms.frames import DAY, at, checked, show
-from tests.transforms.intermediate.counter_oracle import increments, pods_of, reading
+from tests.transforms.intermediate.counter_oracle import increments, pods_of, reading, traffic
 from transforms.day import BuildDay, LookBack
 from transforms.intermediate import counter_findings
 from transforms.sql import SqlSession
@@ -240,6 +241,32 @@ def test_two_observers_of_one_counter_are_compared_where_both_saw_an_hour():
     restarts = [100 * n - (300 if n >= 10 else 0) for n in range(16)]
     assert compared(restarts) == [("scraper-b", "scraper-a", 1)]
     assert compared([11 * n for n in range(16)]) == [("scraper-b", "scraper-a", 2)]
+
+
+@pytest.mark.parametrize(
+    ("first", "step", "more"),
+    [("07:40", 1, {}), ("07:50", 1_000, {"expires_after_seconds": 300})],
+    ids=["readings at the hour's edges", "time that a restart hid"],
+)
+def test_the_observer_that_is_compared_with_is_the_one_whose_bytes_count(first, step, more):
+    """Both have three readings in the hour behind 08:00, so that the smaller name is chosen.
+
+    Of the other one more increments touch the hour, or end in it though not at a reading.
+    """
+    twenty = timedelta(minutes=20)
+    chosen = [reading("a", at("07:50") + n * twenty, 100 * n) for n in range(5)]
+    other = [
+        reading("a", at(first) + n * twenty, step * n, observer="scraper-b", **more)
+        for n in range(6)
+    ]
+    rows = [r for r in rows_of(*chosen, *other) if r["kind"] == "observers_disagree"]
+    assert [(r["observer"], r["other_observer"], r["contradicting_count"]) for r in rows] == [
+        ("scraper-b", "scraper-a", 1)
+    ]
+    moved = traffic([*chosen, *other], [DAY]).filter(
+        pl.col("window_start_at").is_between(at("08:00"), at("08:55"))
+    )
+    assert moved["observer"].unique().to_list() == ["scraper-a"]
 
 
 def test_a_short_look_back_still_judges_whole_days():
