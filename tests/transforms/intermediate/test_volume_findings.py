@@ -3,6 +3,7 @@
 from typing import Any
 
 import polars as pl
+import pytest
 
 from tests.transforms.frames import DAY, at, checked, show
 from tests.transforms.intermediate.peer_examples import Export, staged
@@ -166,11 +167,12 @@ def test_a_record_counts_on_the_day_on_which_it_begins():
     assert row == (2, begun[1], begun[2])
 
 
-def test_of_two_parts_of_one_record_the_first_counts_whatever_their_order():
+@pytest.mark.parametrize("flows", ["ab", "ba"])
+def test_of_two_parts_of_one_record_the_first_counts_whatever_their_order(flows):
     """A record that tells one connection twice, with the same times and bytes."""
     parts = [
         row | {"flow_id": flow, "row_index": part, "export_file_id": "f", "record_index": 0}
-        for part, flow in enumerate("ba")
+        for part, flow in enumerate(flows)
         for row in told(
             14, 1, "per_connection_total", ("08:00", "08:10", 500), record_id="one", **NO_NAME
         )
