@@ -22,7 +22,7 @@ from pipelines.storage import Lake
 from tests.fleet.answer import NOT_STATED, cell
 from tests.json_schema import problems
 from transforms.marts.manifest import RunFacts, manifest_of
-from transforms.marts.run_comparison import compared, side_of
+from transforms.marts.run_comparison import comparison_of, side_of
 
 ATTEMPT = ("cluster", "namespace", "start_at", "end_at", "pod_uids", "pod_count", "nodes",
            "gpu_count", "code_revision")  # fmt: skip
@@ -65,7 +65,7 @@ def check_manifests(folder: Path) -> int:
 def _check_comparisons(all_facts: list[RunFacts], secrets: list[str]) -> None:
     sides = [side_of(facts.run_uuid, [facts]) for facts in all_facts]
     for a, b in pairwise([*sides, sides[-1]]):
-        found = compared(a, b)
+        found = comparison_of(a, b)
         lines = comparison_lines(found)
         shown = "\n".join(lines) + to_json(comparison_document(found))
         assert max(map(cell_len, lines)) <= 100

@@ -15,7 +15,7 @@ from pipelines.errors import PodledgerError
 from pipelines.manifest_markdown import seconds
 from pipelines.run_facts import RunReader, run_named, runs_of_project
 from pipelines.storage import Lake
-from transforms.marts.run_comparison import Comparison, Side, compared, side_of
+from transforms.marts.run_comparison import Comparison, Side, comparison_of, side_of
 from transforms.redaction import redact
 
 WIDTH = 100
@@ -57,7 +57,7 @@ def compare(
             sides = [_run(reader, str(wanted)) for wanted in (a, b)]
         else:
             sides = [_group(reader, str(project), days) for days in groups]
-    comparison = compared(*sides)
+    comparison = comparison_of(*sides)
     if as_json:
         print_plain(to_json(comparison_document(comparison)))
     else:

@@ -345,7 +345,7 @@ class Comparison:
         return (part for part in self.parts if not part.is_beside)
 
 
-def compared(a: Side, b: Side) -> Comparison:
+def comparison_of(a: Side, b: Side) -> Comparison:
     """Compare two sides by the rules above."""
     judge = _Judge(a, b)
     keys = sorted({*a.parts, *b.parts}, key=lambda k: (k[0] is not None, k[0] or "", *k[1:]))

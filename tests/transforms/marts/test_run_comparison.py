@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.transforms.frames import at, frame
 from transforms.marts.manifest import RunFacts
-from transforms.marts.run_comparison import Comparison, compared, side_of
+from transforms.marts.run_comparison import Comparison, comparison_of, side_of
 
 A, B = "a" * 32, "b" * 32
 BUCKET = "s3://example-datasets"
@@ -106,7 +106,7 @@ def run(
 
 
 def compared(a: RunFacts, b: RunFacts) -> Comparison:
-    found = compared(side_of("A", [a]), side_of("B", [b]))
+    found = comparison_of(side_of("A", [a]), side_of("B", [b]))
     total = sum(p.duration_us for p in found.explained) + found.within_bound_us + found.refused_us
     assert total == found.difference_us
     return found
@@ -240,8 +240,8 @@ def test_groups_are_exact_sums_divided_once() -> None:
     assert side.parts["main", "compute", "working"].duration_us == 200_000_000
     assert side.parts["init", "init", "transfer"].transferred_bytes == 10 * GB
     other = side_of("B", [run("d" * 32, {TRAIN: 260}, code="0badc0d")])
-    assert named(compared(side, other)) == {"code": 60}
-    assert named(compared(side, side)) == {}
+    assert named(comparison_of(side, other)) == {"code": 60}
+    assert named(comparison_of(side, side)) == {}
 
 
 lengths = st.dictionaries(st.sampled_from(sorted(STAGES, key=str)), st.integers(0, 9_000))
@@ -265,9 +265,9 @@ def test_all_pieces_add_up_to_the_difference_whatever_differs(
     a: dict[Any, float], b: dict[Any, float], of_a: dict[str, Any], of_b: dict[str, Any]
 ) -> None:
     left, right = run(A, a, **of_a), run(B, b, **of_b)
-    found = compared(left, right)
-    assert found.difference_us == -compared(right, left).difference_us
+    found = comparison_of(left, right)
+    assert found.difference_us == -comparison_of(right, left).difference_us
     assert all(p.named == () for p in found.parts if p.is_refused)
-    assert named(compared(left, left)) == {}
+    assert named(comparison_of(left, left)) == {}
     reverse = RunFacts(A, {name: list(reversed(rows or ())) for name, rows in left.rows.items()})
-    assert compared(reverse, right).parts == found.parts
+    assert comparison_of(reverse, right).parts == found.parts
