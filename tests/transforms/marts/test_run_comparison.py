@@ -265,9 +265,9 @@ def test_all_pieces_add_up_to_the_difference_whatever_differs(
     a: dict[Any, float], b: dict[Any, float], of_a: dict[str, Any], of_b: dict[str, Any]
 ) -> None:
     left, right = run(A, a, **of_a), run(B, b, **of_b)
-    found = comparison_of(left, right)
-    assert found.difference_us == -comparison_of(right, left).difference_us
+    found = compared(left, right)
+    assert found.difference_us == -compared(right, left).difference_us
     assert all(p.named == () for p in found.parts if p.is_refused)
-    assert named(comparison_of(left, left)) == {}
+    assert named(compared(left, left)) == {}
     reverse = RunFacts(A, {name: list(reversed(rows or ())) for name, rows in left.rows.items()})
-    assert comparison_of(reverse, right).parts == found.parts
+    assert compared(reverse, right).parts == found.parts
