@@ -244,20 +244,21 @@ def test_two_observers_of_one_counter_are_compared_where_both_saw_an_hour():
 
 
 @pytest.mark.parametrize(
-    ("first", "step", "more"),
-    [("07:40", 1, {}), ("07:50", 1_000, {"expires_after_seconds": 300})],
+    ("first", "step", "begun"),
+    [("07:40", 1, None), ("07:50", 1_000, timedelta(minutes=5))],
     ids=["readings at the hour's edges", "time that a restart hid"],
 )
-def test_the_observer_that_is_compared_with_is_the_one_whose_bytes_count(first, step, more):
+def test_the_observer_that_is_compared_with_is_the_one_whose_bytes_count(first, step, begun):
     """Both have three readings in the hour behind 08:00, so that the smaller name is chosen.
 
-    Of the other one more increments touch the hour, or end in it though not at a reading.
+    Of the other one more increments touch the hour, or end in it though not at a reading: where it
+    began anew five minutes before each.
     """
     twenty = timedelta(minutes=20)
     chosen = [reading("a", at("07:50") + n * twenty, 100 * n) for n in range(5)]
     other = [
-        reading("a", at(first) + n * twenty, step * n, observer="scraper-b", **more)
-        for n in range(6)
+        reading("a", t, step * n, observer="scraper-b", counter_start_at=begun and t - begun)
+        for n, t in enumerate(at(first) + n * twenty for n in range(6))
     ]
     rows = [r for r in rows_of(*chosen, *other) if r["kind"] == "observers_disagree"]
     assert [(r["observer"], r["other_observer"], r["contradicting_count"]) for r in rows] == [
