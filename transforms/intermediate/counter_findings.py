@@ -50,5 +50,5 @@ TRANSFORM = Transform(
     table="counter_findings",
     reads=(Reads("counter_samples", "counters", ahead=True),),
     build=build,
-    version=2,
+    version=3,
 )

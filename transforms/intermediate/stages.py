@@ -83,4 +83,5 @@ TRANSFORM = Transform(
         Reads("stages", "pods"),
     ),
     build=build,
+    version=2,
 )

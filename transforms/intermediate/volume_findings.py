@@ -30,4 +30,5 @@ TRANSFORM = Transform(
     table="volume_findings",
     reads=(Reads("volume_records", "counters", ahead=True),),
     build=build,
+    version=2,
 )

@@ -76,4 +76,5 @@ TRANSFORM = Transform(
         Reads("runs"),
     ),
     build=build,
+    version=2,
 )

@@ -82,4 +82,5 @@ TRANSFORM = Transform(
         Reads("prices"),
     ),
     build=build,
+    version=2,
 )
