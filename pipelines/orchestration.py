@@ -70,6 +70,7 @@ def run_job(workspace: Workspace, instance: "dg.DagsterInstance", job: str, day:
 
     Raises:
         PodledgerError: The error that stopped it, as a person should read it.
+        KeyboardInterrupt: A person or the system stopped it.
     """
     import dagster as dg  # noqa: PLC0415  half a second that reading commands need not pay
 
@@ -91,6 +92,8 @@ def run_job(workspace: Workspace, instance: "dg.DagsterInstance", job: str, day:
                 tags={BY_COMMAND: "build"},
                 raise_on_error=True,
             )
+        except dg.DagsterExecutionInterruptedError:
+            raise KeyboardInterrupt from None
         except dg.DagsterExecutionStepExecutionError as error:
             # What a person can act on stands in the error of the step, not in the wrapper.
             if isinstance(error.user_exception, PodledgerError | OSError | duckdb.Error):

@@ -11,6 +11,7 @@ from pipelines.catalog import open_catalog
 from pipelines.cli.options import AsJson, Config, settings_of
 from pipelines.cli.output import print_plain, printable, to_json
 from pipelines.errors import PodledgerError
+from pipelines.run_facts import run_named
 from schemas.marts.outputs import STEPS
 from transforms.staging.values import hex_uuid
 
@@ -32,7 +33,7 @@ Check = dict[str, Any]
 
 
 def accept(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="Run uuids, 32 hex digits.")],
+    runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="Uuids or names of runs.")],
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
@@ -47,14 +48,15 @@ def accept(
     if not settings.catalog_path.is_file():
         message = f"{settings.catalog_path}: no catalogue; run podledger build first"
         raise PodledgerError(message)
-    wanted = list(dict.fromkeys(hex_uuid(run) or run for run in runs))
     with open_catalog(settings.catalog_path) as connection:
+        asked = (hex_uuid(run) or run_named(connection, run) for run in runs)
+        wanted = list(dict.fromkeys(asked))
         checks = _checks(connection, wanted)
     known = {check["run_uuid"] for check in checks}
     unknown = [run for run in wanted if run not in known]
     if unknown:
         names = ", ".join(printable(run) for run in unknown)
-        message = f"accept {names}: no such run in the catalogue; expected uuids of `runs`"
+        message = f"accept {names}: no checks in the catalogue; expected a run that was judged"
         raise PodledgerError(message)
     sheet = together(checks)
     result = verdict(sheet)

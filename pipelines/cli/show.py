@@ -16,6 +16,7 @@ from pipelines.damage import REMEDY, reading
 from pipelines.errors import PodledgerError
 from pipelines.ledger import Ledger
 from pipelines.parquet import read_files
+from pipelines.run_facts import run_named
 from pipelines.settings import Settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec, tables
@@ -88,6 +89,9 @@ def show(
         day_of(first, "--from") if first else None,
         day_of(last, "--to") if last else None,
     )
+    if days[0] and days[1] and days[1] < days[0]:
+        message = f"--to {last}: expected a day not before --from {first}"
+        raise PodledgerError(message)
     chosen = Format.JSON if as_json else form
     is_drawn = (
         table == BALANCE
@@ -100,6 +104,8 @@ def show(
         reading(Lake(settings.lake_path).everything(), REMEDY),
         _source(settings, table) as connection,
     ):
+        if is_drawn:
+            values["run"] = run_named(connection, str(run))
         further = _further(context.args, list(connection.table(table).columns), table)
         condition = _condition(connection, table, {**values, "scope": scope}, further, days)
         if by is None:

@@ -1,11 +1,14 @@
 """Dagster's history stands where it can."""
 
+import datetime as dt
 from pathlib import Path
+from unittest.mock import patch
 
+import dagster as dg
 import pytest
 
 from pipelines.errors import PodledgerError
-from pipelines.orchestration import instance_of
+from pipelines.orchestration import instance_of, run_job
 from pipelines.run import Workspace
 from tests.pipelines.landing_zone import zone
 
@@ -24,3 +27,16 @@ def test_a_folder_that_dagster_cannot_open_is_named(
     ):
         pass
     assert not (folder / ".dagster").exists()
+
+
+def test_an_interrupted_job_is_a_stop_as_any_other(tmp_path: Path) -> None:
+    """Dagster's own kind of it would end the command with a traceback."""
+    zone(tmp_path)
+    workspace = Workspace(tmp_path / "podledger.yaml")
+    stopped = dg.DagsterExecutionInterruptedError()
+    with (
+        dg.DagsterInstance.ephemeral() as instance,
+        patch.object(dg.JobDefinition, "execute_in_process", side_effect=stopped),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        run_job(workspace, instance, "build", dt.date(2026, 3, 10))

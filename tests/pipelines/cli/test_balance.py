@@ -108,3 +108,23 @@ def test_show_draws_the_account_of_a_run_and_gives_its_rows_where_asked(
         "show", "byte_balance", "--run", RUN, "--columns", "direction", "--config", config
     )
     assert columns.out.split() == ["direction", "receive"]
+
+
+def test_a_run_is_asked_by_name_too_and_an_unknown_one_is_no_run_without_bytes(
+    tmp_path: Path,
+) -> None:
+    config = small_catalogue.small_catalogue(tmp_path)
+    ended = podledger("show", "byte_balance", "--run", "[red]nope", "--config", config)
+    assert ended.code == 2
+    assert "no run '[red]nope'; expected the uuid or the name of a run" in ended.err
+    named = podledger("show", "byte_balance", "--run", "train [bold]x[/bold]", "--config", config)
+    assert (named.code, named.out) == (0, f"no source saw bytes of run {RUN}\n")
+
+
+def test_days_that_run_backwards_are_refused(tmp_path: Path) -> None:
+    config = small_catalogue.small_catalogue(tmp_path)
+    ended = podledger(
+        "show", "runs", "--from", "2026-03-12", "--to", "2026-03-01", "--config", config
+    )
+    assert ended.code == 2
+    assert "--to 2026-03-01: expected a day not before --from 2026-03-12" in ended.err
