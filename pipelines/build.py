@@ -371,6 +371,17 @@ def span_start(day: BuildDay, span: Span) -> dt.datetime | None:
     return day.start_at - look_back
 
 
+def require_reference(settings: Settings) -> None:
+    """See that all reference files of the settings can be used, before anything is landed.
+
+    Raises:
+        SettingsError: One is missing or wrong.
+    """
+    _endpoints(settings)
+    _all_prices(settings)
+    settings.address_ranges.in_force(dt.datetime.max.replace(tzinfo=dt.UTC))
+
+
 def _endpoints(settings: Settings) -> pl.DataFrame:
     stated = settings.reference.endpoints
     return load_endpoints(settings.resolve(stated) if stated else None)
@@ -378,10 +389,14 @@ def _endpoints(settings: Settings) -> pl.DataFrame:
 
 def _prices(settings: Settings, day: BuildDay) -> pl.DataFrame:
     """Prices that are valid on the day: others say nothing of it and would make it stale."""
-    stated = settings.reference.prices
-    prices = load_prices(settings.resolve(stated) if stated else None)
+    prices = _all_prices(settings)
     starts = pl.col("valid_from") <= day.date
     return prices.filter(starts & (pl.col("valid_to").is_null() | (pl.col("valid_to") > day.date)))
+
+
+def _all_prices(settings: Settings) -> pl.DataFrame:
+    stated = settings.reference.prices
+    return load_prices(settings.resolve(stated) if stated else None)
 
 
 def _settings_facts(day: BuildDay) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pipelines.build import Outcome
+from pipelines.build import Outcome, require_reference
 from pipelines.catalog import require_replaceable
 from pipelines.cli.options import AsJson, Config, days_of, settings_file
 from pipelines.cli.output import console, errors, print_plain, to_json
@@ -160,6 +160,7 @@ def build(
     if cluster is not None and cluster not in workspace.settings.clusters:
         message = f"--cluster {cluster}: expected one of {', '.join(workspace.settings.clusters)}"
         raise PodledgerError(message)
+    require_reference(workspace.settings)
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),

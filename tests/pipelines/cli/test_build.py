@@ -185,3 +185,23 @@ def test_settings_that_read_otherwise_are_warned_of(folder: Path) -> None:
         str(folder / "in/2026-03-10/a.log"),
         True,
     )
+
+
+@pytest.mark.parametrize(
+    ("setting", "file", "message"),
+    [
+        ("prices: p.csv", "price_id,provider\n", "p.csv"),
+        ("prices: missing.csv", "", "missing.csv"),
+        ("endpoints: p.csv", "pattern\n", "p.csv"),
+        ("address_ranges: [p.csv]", "[]", "p.csv"),
+    ],
+)
+def test_a_wrong_reference_file_is_refused_before_anything_lands(
+    folder: Path, setting: str, file: str, message: str
+) -> None:
+    (folder / "p.csv").write_text(file, encoding="utf-8")
+    settings = folder / "podledger.yaml"
+    settings.write_text(f"{SETTINGS}\nreference: {{{setting}}}\n", encoding="utf-8")
+    ended = run(folder)
+    assert (ended.code, message in ended.err) == (2, True)
+    assert not (folder / "lake/export_files").exists()
