@@ -60,10 +60,12 @@ def build_all(
     memory_limit: int | None = None,
     at: dt.datetime | None = None,
     asked: tuple[dt.date, ...] = (),
+    tables: tuple[str, ...] = (),
 ) -> Workspace:
     """Land everything and build every stale day, or asked ones, each with the catalogue behind it.
 
-    Without a time given, every day of the fixtures is final.
+    Without a time given, every day of the fixtures is final. Where tables are given, only they and
+    what they are made from are built.
     """
     workspace = _workspace(settings_file, hook, at)
     changed = {"workers": workers, "memory_limit": memory_limit}
@@ -76,7 +78,7 @@ def build_all(
             if is_stale(workspace, Ledger.read(lake), day, asked):
                 if day in asked:
                     ask_for(workspace, day)
-                _build(workspace, day)
+                _build(workspace, day, tables)
     return workspace
 
 
@@ -89,11 +91,24 @@ def build_day(
         _build(workspace, day)
 
 
-def _build(workspace: Workspace, day: dt.date) -> None:
-    outcomes = [o for t in transforms() for o in build_table_of_day(workspace, t, day)]
+def _build(workspace: Workspace, day: dt.date, tables: tuple[str, ...] = ()) -> None:
+    wanted = _with_sources(tables or tuple(transforms()))
+    outcomes = [
+        o for t in transforms() if t in wanted for o in build_table_of_day(workspace, t, day)
+    ]
     problems = [o.problem for o in outcomes if o.problem]
     assert not problems, problems
     publish_catalogue(workspace, day)
+
+
+def _with_sources(tables: tuple[str, ...]) -> set[str]:
+    """The tables and all that they are made from."""
+    wanted, left = set(tables), list(tables)
+    while left:
+        reads = {r.table for r in transforms()[left.pop()].reads} & transforms().keys()
+        left.extend(reads - wanted)
+        wanted |= reads
+    return wanted
 
 
 def _workspace(

@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.fleet.labelled.bounds import measures
 from tests.fleet.labelled.build import make_fleet
 from tests.fleet.labelled.scenarios import GAPS, Scenarios
-from tests.fleet.labelled.score import Score, Scorer
+from tests.fleet.labelled.score import MEASURED, Score, Scorer
 from tests.pipelines.plain_build import build_all
 
 
@@ -24,7 +24,7 @@ def measure(folder: Path, seed: int, scenarios: Scenarios, events: int) -> tuple
     """Make one fleet, build it and compare it with its truth."""
     fleet = make_fleet(folder, seed, scenarios, events)
     fleet.truth.write(folder / "truth")
-    build_all(fleet.settings)
+    build_all(fleet.settings, tables=tuple(MEASURED.values()))
     scorer = Scorer(folder / "lake", folder / "truth", fleet.events)
     return scorer.score(), scorer
 

@@ -149,6 +149,15 @@ class Score:
     false_gap_us: int
 
 
+MEASURED = {
+    "built_connections": "connections",
+    "built_transfers": "object_transfers",
+    "built_coverage": "node_coverage",
+    "built_run_coverage": "run_coverage",
+}
+"""Tables that are compared with the truth, by the name of their view."""
+
+
 class Scorer:
     """Compares one built lake with one truth."""
 
@@ -164,12 +173,7 @@ class Scorer:
         self.db = duckdb.connect()
         for name in ("connections", "requests", "pods", "gaps"):
             self._show(f"truth_{name}", str(truth / f"{name}.parquet"))
-        for name, table in (
-            ("built_connections", "connections"),
-            ("built_transfers", "object_transfers"),
-            ("built_coverage", "node_coverage"),
-            ("built_run_coverage", "run_coverage"),
-        ):
+        for name, table in MEASURED.items():
             self._show(name, str(lake / table / "*" / "*.parquet"))
         self.pair()
 

@@ -12,7 +12,7 @@ import pytest
 from tests.fleet.labelled.bounds import Measure, measures
 from tests.fleet.labelled.build import Fleet, make_fleet
 from tests.fleet.labelled.scenarios import GAPS, Scenarios
-from tests.fleet.labelled.score import Scorer
+from tests.fleet.labelled.score import MEASURED, Scorer
 from tests.pipelines.plain_build import build_all
 
 EVENTS = 35_000
@@ -21,7 +21,7 @@ EVENTS = 35_000
 def built(folder: Path, scenarios: Scenarios) -> tuple[Fleet, Scorer]:
     fleet = make_fleet(folder, 7, scenarios, EVENTS, nodes=4, slots=6)
     fleet.truth.write(folder / "truth")
-    build_all(fleet.settings)
+    build_all(fleet.settings, tables=tuple(MEASURED.values()))
     return fleet, Scorer(folder / "lake", folder / "truth", fleet.events)
 
 
