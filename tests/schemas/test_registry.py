@@ -70,18 +70,15 @@ def test_the_tables_of_the_contract_are_there() -> None:
     contract = {
         "export_files", "rejected_records", "deliveries", "restatements", "flows", "dns_lookups",
         "object_requests", "credential_sessions", "run_versions", "run_statuses", "run_artifacts",
-        "pod_states",
-        "container_states", "node_states", "kube_event_states", "services", "counter_samples",
-        "namespaces", "network_policies",
-        "volume_records",
-        "registry_requests", "image_pull_logs", "stage_marks", "billing_lines",
-        "loss_reports", "pod_intervals", "declared_dependencies", "name_bindings", "connections",
-        "object_transfers", "counter_increments", "counter_findings", "pod_traffic",
-        "peer_traffic", "volume_findings",
-        "image_pulls",
-        "node_coverage", "stages", "unconnected_events", "runs", "run_dependencies", "run_dependency_days",
-        "byte_balance", "repeat_transfers", "waits", "storms", "run_coverage", "transfer_costs",
-        "bill_reconciliation", "run_outputs", "run_checks", "findings",
+        "pod_states", "container_states", "node_states", "kube_event_states", "services",
+        "counter_samples", "namespaces", "network_policies", "volume_records", "registry_requests",
+        "image_pull_logs", "stage_marks", "billing_lines", "loss_reports", "pod_intervals",
+        "declared_dependencies", "name_bindings", "connections", "object_transfers",
+        "counter_increments", "counter_findings", "pod_traffic", "peer_traffic", "volume_findings",
+        "image_pulls", "node_coverage", "stages", "unconnected_events", "runs", "run_dependencies",
+        "run_dependency_days", "byte_balance", "repeat_transfers", "waits", "storms",
+        "run_coverage", "transfer_costs", "bill_reconciliation", "run_outputs", "run_checks",
+        "findings",
     }  # fmt: skip
     assert set(tables()) == contract
 

@@ -40,8 +40,8 @@ from transforms.day import BuildDay
 from transforms.intermediate.container_match import match_containers
 from transforms.intermediate.name_match import match_names
 from transforms.intermediate.pod_match import match_pods
-from transforms.intermediate.stage_match import match_stages
 from transforms.intermediate.range_match import match_ranges
+from transforms.intermediate.stage_match import match_stages
 from transforms.sql import SqlSession, statement
 from transforms.transform import Reads, Transform
 
