@@ -3,11 +3,7 @@
 `counter_pass` says what it finds; a series' readings stand together, by time.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-import numba
-
+from transforms.compiled import compiled
 from transforms.intermediate.counter_pass import (
     BASELINE_BYTES,
     BASELINES,
@@ -43,19 +39,8 @@ _SHARE_OF_RISES = 16
 _SHARE_OF_STEPS = 3
 _WRAP = 2**32
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 
-
-def _compiled(function: Function) -> Function:
-    """Compile a function, and keep it for the next process where a folder can be written."""
-    try:
-        compiled = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:
-        compiled = numba.njit(nogil=True)(function)
-    return cast("Function", compiled)
-
-
-@_compiled
+@compiled
 def grow_all(
     at: Longs,
     value: Longs,
@@ -104,7 +89,7 @@ def grow_all(
     return made
 
 
-@_compiled
+@compiled
 def _collapse(
     at: Longs, value: Longs, stated: Longs, first: int, end: int, window: Window, note: Longs
 ) -> int:
@@ -133,12 +118,12 @@ def _collapse(
     return last
 
 
-@_compiled
+@compiled
 def _day(at: int, window: Window) -> int:
     return at // DAY_US - window.first_day
 
 
-@_compiled
+@compiled
 def _restarts(before: int, stated_before: int, stated: int) -> bool:
     """Whether a reading states that the counter began anew behind the reading before, or at it.
 
@@ -147,7 +132,7 @@ def _restarts(before: int, stated_before: int, stated: int) -> bool:
     return stated > before or (stated == before and stated_before != NONE)
 
 
-@_compiled
+@compiled
 def _judge(
     at: Longs,
     value: Longs,
@@ -183,7 +168,7 @@ def _judge(
                 woven += 1
 
 
-@_compiled
+@compiled
 def _judge_delta(
     at: Longs, value: Longs, stated: Longs, first: int, last: int, window: Window, held: Longs
 ) -> None:
@@ -204,7 +189,7 @@ def _judge_delta(
         overlaps += stated[i] != NONE and stated[i] < at[i - 1]
 
 
-@_compiled
+@compiled
 def _usual_spacing(at: Longs, i: int, first: int, look_back: int) -> int:
     """Median of the three times between readings before the last; the larger of two; 0 if none."""
     a = at[i - 1] - at[i - 2] if i - 2 >= first and at[i] - at[i - 2] <= look_back else 0
@@ -215,7 +200,7 @@ def _usual_spacing(at: Longs, i: int, first: int, look_back: int) -> int:
     return max(min(a, b), min(max(a, b), c))
 
 
-@_compiled
+@compiled
 def _wraps(before: int, value: int, elapsed: int, link: int) -> bool:
     """Whether a counter of 32 bits that passed its end once is what the interface can carry."""
     if link == 0 or before >= _WRAP:
@@ -224,7 +209,7 @@ def _wraps(before: int, value: int, elapsed: int, link: int) -> bool:
     return (bits + elapsed - 1) // elapsed <= link
 
 
-@_compiled
+@compiled
 def _cumulative(  # noqa: C901, PLR0912  one state machine, compiled as a whole
     at: Longs,
     value: Longs,
@@ -294,7 +279,7 @@ def _cumulative(  # noqa: C901, PLR0912  one state machine, compiled as a whole
     return made - begin
 
 
-@_compiled
+@compiled
 def _delta(
     at: Longs,
     value: Longs,
