@@ -1,9 +1,14 @@
-"""What all tests share: the folder of real samples and hypothesis's settings."""
+"""What all tests share: the folder of real samples, hypothesis's settings, no terminal."""
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# A terminal's width or colours in the caller's environment change what commands print.
+for told in ("COLUMNS", "LINES", "FORCE_COLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE"):
+    os.environ.pop(told, None)
 
 SAMPLES = Path(__file__).parents[2] / "shared" / "samples"
 
