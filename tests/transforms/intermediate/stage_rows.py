@@ -36,15 +36,32 @@ def build(
         return build_in(session, day, cluster, before, **staged)
 
 
+def build_days(days: Iterable[date], cluster: str = CLUSTER, **staged: Rows) -> list[pl.DataFrame]:
+    """Stages of days that follow each other, each built beside what the days before published."""
+    built: list[pl.DataFrame] = []
+    published: dict[str, list[pl.DataFrame]] = {"image_pulls": [], "stages": []}
+    for day in days:
+        with SqlSession(threads=1) as session:
+            before = [row for frames in published["stages"] for row in frames.to_dicts()]
+            made = build_in(session, day, cluster, before, published["image_pulls"], **staged)
+            pulls = session.frame("image_pulls").filter(date=day)
+        published["image_pulls"].append(pulls)
+        published["stages"].append(made.with_columns(date=pl.lit(day)))
+        built.append(made)
+    return built
+
+
 def build_in(
     session: SqlSession,
     day: date,
     cluster: str = CLUSTER,
     before: Iterable[dict[str, Any]] = (),
+    pulls_before: Iterable[pl.DataFrame] = (),
     **staged: Rows,
 ) -> pl.DataFrame:
     """The same in a session, which keeps the views of what it made for the next table."""
     show(session, **{name: staged.get(name, []) for name in STAGED})
+    published = {"image_pulls": list(pulls_before)}
     for table in ("pod_intervals", "image_pulls"):
         session.register(table, frame(table, [], date_column=True))
     for read in PULLS - set(STAGED) - {"pod_intervals", "image_pulls"}:
@@ -57,7 +74,8 @@ def build_in(
     ):
         made = checked(session, table, transform.build(session, built))
         session.connection.unregister(table)
-        session.register(table, made.with_columns(date=pl.lit(day)))
+        dated = made.with_columns(date=pl.lit(day))
+        session.register(table, pl.concat([*published.get(table, []), dated]))
     return checked(session, "stages", stages.build(session, built))
 
 
