@@ -34,6 +34,7 @@ JSON_FORMATS = frozenset(
         "kubernetes_audit",
         "minio_audit",
         "route53",
+        "s3_access_log",
     }
 )
 """Formats whose JSON lines are read by the columns of `transforms.staging.<format>_columns`."""
@@ -50,12 +51,15 @@ _MAGIC: dict[bytes, Literal["gzip", "zstd"]] = {b"\x1f\x8b": "gzip", b"\x28\xb5"
 
 def has_columns(path: Path, parser: Parser) -> bool:
     """Whether a local file without wrappers is of lines for which there is a reader of columns."""
-    is_json = head(path).removeprefix(_BOM).lstrip()[:1] in {b"{", b"["}
     if parser.name == _HUBBLE:
         return True
-    if parser.name in JSON_FORMATS and is_json:
+    if parser.name in JSON_FORMATS and _is_json(path):
         return is_read_by_lines(path, parser.shape)
     return parser.name == _S3
+
+
+def _is_json(path: Path) -> bool:
+    return head(path).removeprefix(_BOM).lstrip()[:1] in {b"{", b"["}
 
 
 def column_batches(
@@ -83,7 +87,7 @@ def column_batches(
             )
             return
         columns: LineColumns
-        if format_name in JSON_FORMATS:
+        if format_name in JSON_FORMATS and _is_json(path):
             columns = json_columns(format_name).reader(context, session, scratch)
         else:
             columns = S3Lines(context)

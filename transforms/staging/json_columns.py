@@ -19,7 +19,8 @@ How a format is added. Write `<format>_columns.py` with
   that reason; one that refuses leaves it to the row parser, as does `doubt`. What the row parser
   refuses or leaves out must be noted by one of them; a part that is asked for by none is only
   checked to be of its type. A column that is the same in every row is given as its value, and one
-  that is null in every row is left out;
+  that is null in every row is left out. Where the row parser takes a key in several spellings, the
+  shape's `judge` says of the keys of a record whether the shape has them all;
 * `COLUMNS = JsonColumns(parser, table, shape, function, base)`, and the format's name in
   `JSON_FORMATS` of `pipelines/landing/columns.py`.
 
@@ -30,7 +31,7 @@ How a format is added. Write `<format>_columns.py` with
 import re
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import duckdb
 import msgspec
@@ -69,8 +70,14 @@ _NAME_BYTES = 256
 _UNREADABLE = (RefusedError, RecordError, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _DOUBTFUL: Any = object()
 _ANY: "msgspec.json.Decoder[msgspec.Struct]" = msgspec.json.Decoder(msgspec.defstruct("Any", []))
+_KEYS: "msgspec.json.Decoder[dict[str, msgspec.Raw]]" = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_LINES_AT_ONCE = 500
+"""Lines of which the keys are held at once."""
+_MOST_DIGITS = 18
+"""Digits of a whole number that no decoder takes for another."""
 
 Codes = npt.NDArray[np.int64]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -125,6 +132,7 @@ class JsonLines:
         self.base = columns.base
         self.known: dict[Hashable, Known] = {}
         self.rules: dict[Hashable, Rule] = {}
+        self.made: dict[Hashable, Any] = {}
         self._columns = columns.columns
         self.connection = session.connection
         self.connection.execute("SET arrow_large_buffer_size = true")
@@ -138,6 +146,8 @@ class JsonLines:
         if self._scratch is None:
             return stretch
         numbers = self._without_foreign(lines, lines.objects())
+        if self.shape.judge is not None:
+            numbers = self._of_keys(lines, numbers, self.shape.judge)
         parts, numbers = self._parts(lines, numbers, self._scratch)
         if parts is None:
             return stretch
@@ -171,6 +181,19 @@ class JsonLines:
             word = f'"{key}"'.encode()
             numbers = lines.without(re.escape(word) + rb"\s*:\s*null", word, numbers)
         return numbers
+
+    def _of_keys(
+        self, lines: "_Lines", numbers: Places, judge: Callable[[tuple[str, ...]], bool]
+    ) -> Places:
+        """The lines whose keys at the top are for columns."""
+        is_for_columns = [
+            judge(tuple(record))
+            for cut in range(0, len(numbers), _LINES_AT_ONCE)
+            for record in _KEYS.decode_lines(
+                b"".join(lines.text(numbers[cut : cut + _LINES_AT_ONCE]))
+            )
+        ]
+        return numbers[np.array(is_for_columns, np.bool_)]
 
     def _parts(
         self, lines: "_Lines", numbers: Places, scratch: Scratch
@@ -326,6 +349,7 @@ class Records:
 
     Attributes:
         context: What is known of the file.
+        doubts: Which records are left to the row parser.
     """
 
     def __init__(self, reader: JsonLines, parts: pa.Table) -> None:
@@ -338,7 +362,7 @@ class Records:
         self._found: dict[tuple[str, ...], pa.Array] = {}
         self._encoded: dict[str, Encoded] = {}
         self._asked: set[str] = set()
-        self._doubts = Doubts()
+        self.doubts = Doubts()
         self._ignored: dict[str, npt.NDArray[np.bool_]] = {}
         if LISTED in reader.shape.leaves:
             self.doubt(self._json(LISTED).is_valid())
@@ -347,9 +371,16 @@ class Records:
         """How many records there are."""
         return self._count
 
+    def once(self, make: Callable[[FileContext], T]) -> T:
+        """What a function makes, once for every file."""
+        if make not in self._reader.made:
+            self._reader.made[make] = make(self.context)
+        found: T = self._reader.made[make]
+        return found
+
     def doubt(self, mask: pa.BooleanArray) -> None:
         """Leave the records of the mask to the row parser."""
-        self._doubts.note(mask)
+        self.doubts.note(mask)
 
     def need(self, path: str) -> None:
         """Leave records to the row parser in which a part is absent or null."""
@@ -464,14 +495,25 @@ class Records:
         is_text = pc.starts_with(column, '"')
         if not pc.all(is_text).as_py():
             self.doubt(pc.invert(is_text))
-        found = pc.utf8_slice_codeunits(column, 1, -1)
-        has_escape = pc.match_substring(column, "\\")
-        if pc.any(has_escape).as_py():
-            chosen = column.filter(pc.fill_null(has_escape, False))
-            decoded = [_text(text) for text in chosen.to_pylist()]
-            mask = pc.fill_null(has_escape, False)
-            found = pc.replace_with_mask(found, mask, pa.array(decoded, TEXT))
-        return found
+        return _unquoted(column)
+
+    def words(self, path: str) -> pa.Array:
+        """A part that is a text or a whole number from 0, as text; other values are in doubt."""
+        self._asked.add(path)
+        column = self._json(path)
+        is_number = pc.ascii_is_decimal(column)
+        is_short = pc.less_equal(pc.binary_length(column), _MOST_DIGITS)
+        if pc.all(pc.and_(is_number, is_short)).as_py():
+            return column
+        is_text = pc.starts_with(column, '"')
+        self.doubt(pc.invert(pc.or_(is_text, pc.and_(is_number, is_short))))
+        found = _unquoted(pc.if_else(is_text, column, pa.scalar(None, TEXT)))
+        return pc.if_else(is_number, column, found) if pc.any(is_number).as_py() else found
+
+    def is_stated(self, path: str) -> bool:
+        """Whether any record has a part."""
+        column = self._json(path)
+        return bool(column.null_count < len(column))
 
     def ids(self, *parts: pa.Array) -> pa.Array:
         """Ids of `values.identity` over parts: texts, numbers and times, none of them null."""
@@ -522,11 +564,11 @@ class Records:
         column, rule = self.text(path), self._rule(read, INSTANT)
         is_usual = pc.fill_null(pc.ends_with(column, "Z"), True)
         if pc.all(is_usual).as_py():
-            found = instants(column, rule, self._doubts)
+            found = instants(column, rule, self.doubts)
         else:
             none = pa.scalar(None, TEXT)
-            usual = instants(pc.if_else(is_usual, column, none), rule, self._doubts)
-            others = rule.apply(pc.if_else(is_usual, none, column), self._doubts)
+            usual = instants(pc.if_else(is_usual, column, none), rule, self.doubts)
+            others = rule.apply(pc.if_else(is_usual, none, column), self.doubts)
             found = pc.coalesce(usual, others)
         self.doubt(found.is_null())
         return found
@@ -563,7 +605,7 @@ class Records:
 
     def settled(self) -> tuple[npt.NDArray[np.bool_] | None, dict[str, npt.NDArray[np.bool_]]]:
         """Which records gave rows (none: all), and which are left out, by reason."""
-        doubts = self._doubts.mask
+        doubts = self.doubts.mask
         if doubts is None and not self._ignored:
             return None, {}
         left = np.ones(len(self), np.bool_)
@@ -699,7 +741,7 @@ class Records:
         if not pc.any(odd).as_py():
             return column
         chosen = pc.if_else(odd, stated, pa.scalar(None, TEXT))
-        return pc.if_else(odd, self._rule(read, TEXT).apply(chosen, self._doubts), column)
+        return pc.if_else(odd, self._rule(read, TEXT).apply(chosen, self.doubts), column)
 
     def _rule(self, read: Callable[[str], Any], kind: pa.DataType) -> Rule:
         return self._reader.rules.setdefault(read, Rule(read, kind, is_text=False))
@@ -784,6 +826,16 @@ def _decoded(decoder: "msgspec.json.Decoder[Any] | None", text: Any) -> Any:  # 
     if decoder is None or text is None:
         return text
     return decoder.decode(text)
+
+
+def _unquoted(column: pa.Array) -> pa.Array:
+    """The texts that are JSON texts."""
+    found = pc.utf8_slice_codeunits(column, 1, -1)
+    has_escape = pc.fill_null(pc.match_substring(column, "\\"), False)
+    if not pc.any(has_escape).as_py():
+        return found
+    decoded = [_text(text) for text in column.filter(has_escape).to_pylist()]
+    return pc.replace_with_mask(found, has_escape, pa.array(decoded, TEXT))
 
 
 def _text(text: str) -> str | None:

@@ -4,7 +4,7 @@ A shape is made from the message itself, so that both read the same keys as the 
 leaf has the decoder of its type, with which its JSON is read once per distinct text.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
@@ -41,6 +41,7 @@ class Shape:
         columns: What the engine reads, by the key at the top: a type of its own language.
         list_key: Key under which a record may hold a list of records.
         foreign: Words of lines that are not for columns.
+        judge: Whether a record with these keys at the top is for columns; none if all are.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Shape:
         list_key: str | None = None,
         foreign: Collection[str] = (),
         unread: Collection[str] = (),
+        judge: Callable[[tuple[str, ...]], bool] | None = None,
     ) -> None:
         """Take the message apart.
 
@@ -62,7 +64,9 @@ class Shape:
             list_key: Key under which a record may hold a list of records.
             unread: Paths of parts that the row parser takes as bytes, and that no column needs.
             foreign: Words in lines that are of another form, or may be, and not for columns.
+            judge: Whether a record with these keys at the top is for columns; none if all are.
         """
+        self.judge = judge
         self.foreign = tuple(word.encode() for word in foreign)
         self.leaves: dict[str, Leaf] = {}
         self.list_key = list_key

@@ -10,6 +10,7 @@ The fields are given back as those of a line, so that both forms have one readin
 encoded is told by the request line, which names the object once encoded.
 """
 
+from collections.abc import Set
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -96,8 +97,12 @@ class Fields(NamedTuple):
 
 def is_record(value: dict[str, Any]) -> bool:
     """Whether an object holds what every request of the log has."""
-    found = {_field(name) for name in value}
-    return found >= _NEEDED and bool(found & {"time", "text_time"})
+    return is_request({field_of(name) for name in value})
+
+
+def is_request(fields: Set[str | None]) -> bool:
+    """Whether fields are those that every request of the log has."""
+    return fields >= _NEEDED and bool(fields & {"time", "text_time"})
 
 
 def read_fields(item: Item) -> Fields:
@@ -111,7 +116,7 @@ def read_fields(item: Item) -> Fields:
     stated = {
         field: _text(field, found)
         for name, found in value.items()
-        if (field := _field(name)) is not None
+        if (field := field_of(name)) is not None
     }
     if not stated.keys() >= _NEEDED:
         refuse("not_a_request", "bucket, address, request id and operation of a request")
@@ -126,13 +131,13 @@ def read_fields(item: Item) -> Fields:
         stated.get("agent", "-"),
         [stated.get(name, "-") for name in _TAIL],
         at,
-        _encodings(key, uri),
+        encodings_of(key, uri),
     )
 
 
 @lru_cache(maxsize=1_024)
-def _field(name: str) -> str | None:
-    """The field that a name stands for."""
+def field_of(name: str) -> str | None:
+    """The field that a name stands for; none where it is no field's."""
     return _FIELDS.get(name.replace("_", "").lower()) if len(name) <= _LONGEST_NAME else None
 
 
@@ -151,7 +156,8 @@ def _text(field: str, value: object) -> str:
     return str(int(value))
 
 
-def _encodings(key: str, uri: str) -> int | None:
+def encodings_of(key: str, uri: str) -> int | None:
+    """How often a key is percent-encoded, as its request line tells; none where nothing does."""
     if "%" not in key:
         return 0
     path = uri.partition(" ")[2].rpartition(" HTTP/")[0].partition("?")[0]

@@ -1,5 +1,7 @@
 """Big S3 server access logs, column by column: the same rows as the line reader gives, faster.
 
+`S3Lines` reads lines of text; `S3Columns` reads the fields of any form, once they are texts.
+
 The result equals that of `s3_access_log.PARSER`, record for record and row for row, in the same
 order; provenance columns are filled. Lines are cut where their quotes and blanks stand; the rules
 of the line reader are applied to each distinct text, and names that redaction surely leaves alone
@@ -8,6 +10,7 @@ quotes are not six, other than ASCII, objects, and values that their place shoul
 """
 
 import hashlib
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -50,14 +53,13 @@ class S3Lines:
 
     def __init__(self, context: FileContext) -> None:
         """Start a file."""
-        self._context = context
-        self._rules = _RuleBook(context.key_hash)
+        self._fields = S3Columns(context)
 
     def read(self, data: bytes) -> Stretch:
         """Read a text of whole lines; lines that it does not name are read by the line reader."""
         found = cut(data)
         doubts = Doubts()
-        columns = self._columns(found, doubts)
+        columns = self._fields.read(found.text, doubts)
         plain = np.flatnonzero(found.plain)
         if doubts.mask is not None:
             sure = pc.invert(doubts.mask)
@@ -66,9 +68,32 @@ class S3Lines:
         columns["record_id"] = pa.array(_hashes(found, plain), TEXT)
         return Stretch(data, found.starts, found.ends, plain, {**columns, "provider": "s3"})
 
-    def _columns(self, found: Lines, doubts: Doubts) -> Columns:
-        """Columns of all plain lines; rows that must be read again are doubted."""
-        rules, text = self._rules, found.text
+
+class S3Columns:
+    """Reads the fields of requests, which are texts, and null where nothing is stated."""
+
+    def __init__(self, context: FileContext) -> None:
+        """Start a file."""
+        self._region = context.region
+        self._rules = _RuleBook(context.key_hash)
+
+    def read(
+        self,
+        text: Callable[[str], pa.Array],
+        doubts: Doubts,
+        *,
+        event_at: pa.Array | None = None,
+        keys: pa.Array | None = None,
+    ) -> Columns:
+        """Columns of requests; rows that must be read again are doubted.
+
+        Args:
+            text: Gives a field by its name in `s3_line_fields`.
+            doubts: Where doubts are noted.
+            event_at: When requests were received, if that is not a field's text.
+            keys: Keys of the objects, if they are not as their operation encodes them in a line.
+        """
+        rules = self._rules
         operation_name = text("operation")
         doubts.note(operation_name.is_null())
         operation = rules.operation.apply(operation_name, doubts)
@@ -83,15 +108,16 @@ class S3Lines:
         asked = rules.query.apply(text("query"), doubts)
         authentication = rules.word.apply(text("authentication"), doubts)
         bucket = _names(text("bucket"), rules.name, doubts)
-        key = self._keys(text("key"), operation_name, doubts)
+        key = self._keys(text("key"), operation_name, doubts) if keys is None else keys
         is_signed = pc.and_(
             pc.fill_null(pc.equal(authentication, "QueryString"), False),
             requester["principal"].is_valid(),
         )
         region = _region(host["region"], point["region"], status)
-        if self._context.region is not None:
-            region = pc.fill_null(region, self._context.region)
-        event_at = rules.time.apply(text("time"), doubts)
+        if self._region is not None:
+            region = pc.fill_null(region, self._region)
+        if event_at is None:
+            event_at = rules.time.apply(text("time"), doubts)
         doubts.note(event_at.is_null())
         return {
             "event_at": event_at,
@@ -192,7 +218,10 @@ def _numbers(column: pa.Array, doubts: Doubts) -> pa.Int64Array:
 def _seconds(column: pa.Array, doubts: Doubts) -> pa.DoubleArray:
     """Durations, which are written in milliseconds."""
     found = _numbers(column, doubts)
-    doubts.note(pc.greater(found, _MAX_MILLISECONDS))
+    is_long = pc.greater(found, _MAX_MILLISECONDS)
+    if pc.any(is_long).as_py():
+        doubts.note(is_long)
+        found = pc.if_else(is_long, pa.scalar(None, INTEGER), found)
     return pc.divide(found.cast(NUMBER), 1_000.0)
 
 

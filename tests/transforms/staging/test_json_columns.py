@@ -23,6 +23,7 @@ from pipelines.landing.columns import _memory as memory
 from schemas.registry import table_spec
 from tests.mutations import operators
 from tests.transforms.staging.export_text import CONTEXT
+from tests.transforms.staging.test_s3_access_log_json import OF_TABLE, RECORD
 from tests.transforms.staging.test_s3_columns import blocks_of
 from transforms.sql import SqlSession
 from transforms.staging import json_columns as engine
@@ -31,6 +32,7 @@ from transforms.staging.json_items import whole_record_id
 from transforms.staging.json_records import Item
 from transforms.staging.line_columns import parse_lines
 from transforms.staging.parser import FileContext, RawRecord
+from transforms.staging.s3_access_log_json import field_of
 
 FILE_ID = "f" * 32
 BOM = b"\xef\xbb\xbf"
@@ -266,6 +268,40 @@ def test_lines_that_the_engine_refuses_are_found(monkeypatch: pytest.MonkeyPatch
     check("route53", lines)
     monkeypatch.setattr(engine, "_MOST_QUERIES", 3)
     check("route53", lines)
+
+
+S3_CHANGES: tuple[dict[str, Any], ...] = (
+    {}, {"key": None}, {"key": "-"}, {"key": ""}, {"key": '"a"'}, {"key": 7}, {"key": "a%3Db"},
+    {"key": "a%253Db", "uri": "GET /a%25253Db HTTP/1.1"}, {"key": "a\nb%20c"}, {"key": "ü"},
+    {"key": "a%20b", "uri": None}, {"key": "a%FF"}, {"operation": "BATCH.DELETE.OBJECT"},
+    {"operation": None}, {"operation": "REST.COPY.OBJECT_GET"}, {"operation": "x\ny", "key": "%"},
+    {"uri": "GET /a?partNumber=2&uploadId=VXBsb2Fk HTTP/1.1"}, {"uri": "a"}, {"uri": "get /a"},
+    {"uri": "GET /?a=1\nb HTTP/1.1"}, {"uri": "GET HTTP/ ?partNumber=1"}, {"uri": True},
+    {"status": "200"}, {"status": 200.0}, {"status": 99}, {"status": True}, {"status": [1]},
+    {"status": 10**20}, {"sent": 10**17}, {"sent": 10**30}, {"total": 99999999999999999},
+    {"total": -3}, {"total": 1.5}, {"turn_around": "31"}, {"size": "007"}, {"size": "1 "},
+    {"time": "2026-03-10T12:02:01Z"}, {"time": "2026-03-10T12:02:01.5+01:00"}, {"time": None},
+    {"text_time": "[10/Mar/2026:12:02:01 +0000]"}, {"text_time": "10/Mar/2026:12:02:60 +0100"},
+    {"text_time": '"[10/Mar/2026:12:02:01 +0000]"'}, {"text_time": "10/XXX/2026"},
+    {"address": "2001:DB8::1"}, {"address": "x"}, {"address": 5}, {"bucket": ["a"]},
+    {"cipher": {"a": 1}}, {"cipher": 1.5}, {"acl_required": True}, {"agent": '"'}, {"agent": '""'},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("record", [RECORD, OF_TABLE], ids=["vended", "table"])
+def test_fields_of_s3_are_read_alike_in_every_spelling(record: dict[str, Any]) -> None:
+    names = {field_of(name): name for name in record}
+    lines = []
+    for change in S3_CHANGES:
+        stated = {names.get(field, field): value for field, value in change.items()}
+        lines.append(record | stated)
+    lines += [
+        record | {"Key_Name": "other"}, record | {"keyname": "b"}, record | {"key": "c"},
+        {name.upper(): value for name, value in record.items()}, record | {"unknown": {"a": [1]}},
+        *({k: v for k, v in record.items() if k != name} for name in record),
+    ]  # fmt: skip
+    check("s3_access_log", [msgspec.json.encode(line) for line in lines])
+    check("s3_access_log", [msgspec.json.encode(line) for line in lines], 1, region="eu-west-1")
 
 
 TEXTS = st.text(st.sampled_from('\\"  \t,:ab{}\x1f') | st.characters(codec="utf-8"), max_size=12)

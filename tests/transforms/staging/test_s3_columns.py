@@ -144,7 +144,7 @@ KINDS = [
     {"uri": '"GET /a b?x c HTTP/1.1"'}, {"uri": '"GET /a?filename="x y" HTTP/1.1"'},
     {"sent": "-"}, {"sent": "x"}, {"sent": "9223372036854775807"}, {"sent": "9223372036854775808"},
     {"sent": "-5"}, {"size": "007"}, {"total": "-3"}, {"total": "604800000"},
-    {"total": "604800001"}, {"turn": "1.5"}, {"turn": "-"},
+    {"total": "604800001"}, {"total": "99999999999999999"}, {"turn": "1.5"}, {"turn": "-"},
     {"agent": '"-"'}, {"agent": '""'}, {"agent": "-"}, {"agent": f'"x {TOKEN}"'},
     {"agent": '"a "b" c"'}, {"agent": '"app/one app/two"'}, {"agent": '"a  b"'},
     {"agent": '"curl/8.5 \\"quoted\\""'}, {"referer": '"https://x/?sig=FAKE"'}, {"referer": "-"},
