@@ -17,6 +17,9 @@ Amount = Annotated[pl.Decimal, 38, 18]
 TextList = Annotated[pl.List, pl.String]
 Instants = Annotated[pl.List, pl.Datetime("us", "UTC")]
 
+BYTE_RANGE = pl.Struct({"start": pl.Int64, "stop": pl.Int64, "count": pl.Int64})
+ByteRanges = Annotated[pl.List, BYTE_RANGE]
+
 PAIR = pl.Struct({"name": pl.String, "value": pl.String})
 Pairs = Annotated[pl.List, PAIR]
 

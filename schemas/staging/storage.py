@@ -30,6 +30,9 @@ class ObjectRequests(StagingTable):
         "Size of the object.", null="not logged", adds_up=False
     )
     is_range: pl.Boolean = c.column("Only a part of the object was asked for.", null="unknown")
+    response_offset_bytes: pl.Int64 = c.byte_count(
+        "Where in the object the body sent begins.", null="not logged, or no part", adds_up=False
+    )
     duration_seconds: pl.Float64 = c.seconds("First byte in to last byte out.", null="not logged")
     turn_around_seconds: pl.Float64 = c.seconds("Time the storage spent.", null="not logged")
     client_address: str = c.column("Address that asked, as the storage saw it.", null="internal")

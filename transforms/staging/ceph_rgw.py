@@ -13,7 +13,8 @@ begins with `[` and parts objects by `,` and a line end, without a closing brack
 * `object_size` is 0 where no object was looked at; it is believed where one was read, asked for or
   written with success, 0 only where all of it was read.
 * Bucket and user may name a tenant in front (`tenant/bucket`, `tenant$user`).
-* Headers that an operator chose to log are never stored, but for the source of a copy.
+* Headers that an operator chose to log (`rgw_log_http_headers`) are never stored, but for the
+  source of a copy and the offset of a `Range`.
 * The format has no id of a record: two equal records are one.
 """
 
@@ -69,6 +70,7 @@ _SWIFT = re.compile(r"/swift/v1(?:/AUTH_[^/]*)?(?=/)")
 _STREAM_ITEM = re.compile(rb"\s*\[?\s*(\{.*\})\s*,?\s*\]?\s*", re.DOTALL)
 _STREAM_BRACKET = re.compile(rb"\s*[\[\],]\s*")
 _COPY_SOURCE = "HTTP_X_AMZ_COPY_SOURCE"
+_RANGE = "HTTP_RANGE"
 
 _Number = int | float | str | None
 
@@ -220,6 +222,7 @@ def asked_of(
     status = f.status(http_status or None)
     size = f.whole(object_size, "object_size")
     part = f.part_number(f.only(asked, "partNumber"))
+    size = _size(size, name, operation, status)
     return {
         "key": name_text(_key(path, bucket, name, operation)),
         "version_id": name_text(f.only(asked, "versionId")),
@@ -228,8 +231,11 @@ def asked_of(
         "upload_id": f.upload_id(f.only(asked, "uploadId")),
         "part_number": part,
         "authentication": "QueryString" if is_signed else None,
-        "object_size_bytes": _size(size, name, operation, status),
+        "object_size_bytes": size,
         "is_range": f.is_range(operation, status, asks_for_part=part is not None or None),
+        "response_offset_bytes": f.response_offset(
+            operation, status, _header(headers, _RANGE), None, size
+        ),
         "copy_source": _copy_source(headers) if operation == "copy" else None,
     }
 
@@ -262,12 +268,16 @@ def _key(path: str, bucket: str | None, name: str, operation: str) -> str | None
 
 def _copy_source(headers: Any) -> str | None:  # noqa: ANN401  any JSON value
     """Source of a copy, where the operator logs the header; without its query."""
-    listed = headers if isinstance(headers, list) else []
-    stated = [h[_COPY_SOURCE] for h in listed if isinstance(h, dict) and _COPY_SOURCE in h]
-    if len(stated) != 1 or not isinstance(stated[0], str):
-        return None
-    bucket, _, key = f.decoded(stated[0].partition("?")[0]).lstrip("/").partition("/")
+    stated = _header(headers, _COPY_SOURCE)
+    bucket, _, key = f.decoded((stated or "").partition("?")[0]).lstrip("/").partition("/")
     return name_text(f"s3://{bucket}/{key}") if bucket and key else None
+
+
+def _header(headers: Any, name: str) -> str | None:  # noqa: ANN401  any JSON value
+    """A header that the operator logs; null where it is absent or stands twice."""
+    listed = headers if isinstance(headers, list) else []
+    stated = [h[name] for h in listed if isinstance(h, dict) and name in h]
+    return stated[0] if len(stated) == 1 and isinstance(stated[0], str) else None
 
 
 def _recognise(head: bytes) -> Recognition:
@@ -291,9 +301,9 @@ PARSER = Parser(
     shape="json",
     record="one object: one request",
     cannot_tell=(
-        "byte ranges; keys of a batch delete; the pod behind a user; sources of copies, but where "
-        "the operator logs that header; an object whose key begins with its bucket's name, where "
-        "the host names the bucket"
+        "byte ranges and sources of copies, but where the operator logs these headers; keys of a "
+        "batch delete; the pod behind a user; an object whose key begins with its bucket's name, "
+        "where the host names the bucket"
     ),
     recognise=_recognise,
     parse=_parse,

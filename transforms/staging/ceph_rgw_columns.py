@@ -10,7 +10,7 @@ from transforms.staging.values import parse_instant
 
 _OF_REQUEST_LINE = (
     "key", "version_id", "operation", "http_method", "upload_id", "part_number", "authentication",
-    "object_size_bytes", "is_range", "copy_source",
+    "object_size_bytes", "is_range", "response_offset_bytes", "copy_source",
 )  # fmt: skip
 
 

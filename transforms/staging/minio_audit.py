@@ -8,6 +8,7 @@ request began: `time` is that at which it was answered.
 * The `Authorization` header, the query and the claims hold credentials and are never stored. The
   access key of a request is a name or a key id, and is kept as a keyed hash.
 * A response to a read of a whole object, or to a question for its head, states the object's size.
+  A part's place in the object is its `Content-Range`, else the `Range` that was asked.
 * What MinIO itself does (life cycle, healing) has another trigger than `incoming` and is ignored.
 * The format has no id of a record: two equal records are one.
 """
@@ -172,13 +173,17 @@ def of_headers(
         received = received if stated is None else stated
     is_part = asked.has("range") or part is not None if request_header else None
     operation = _OPERATIONS.get(name, "other")
+    size = _size(name, status, received, answer)
     return {
         "version_id": name_text(answer.of("x-amz-version-id") or _text(query.get("versionId"))),
         "etag": f.etag(answer.of("etag")),
         "error": _error(status_text, status, answer),
         "request_bytes": received,
-        "object_size_bytes": _size(name, status, received, answer),
+        "object_size_bytes": size,
         "is_range": f.is_range(operation, status, asks_for_part=is_part),
+        "response_offset_bytes": f.response_offset(
+            operation, status, asked.of("range"), answer.of("content-range"), size
+        ),
         "upload_id": f.upload_id(_text(query.get("uploadId"))),
         "part_number": part,
         "authentication": _authentication(asked, query),
@@ -270,12 +275,13 @@ PARSER = Parser(
     record="one object: one request",
     cannot_tell=(
         "keys of a batch delete; the pod behind an access key; the region; sizes of objects read "
-        "in ranges where headers are left out"
+        "in ranges, and the ranges, where headers are left out"
     ),
     recognise=_recognise,
     parse=_parse,
     optional_columns=(
-        "object_size_bytes", "is_range", "etag", "version_id", "principal", "access_key_id_hash",
+        "object_size_bytes", "is_range", "response_offset_bytes", "etag", "version_id", "principal",
+        "access_key_id_hash",
     ),
     tested_on="real",
 )  # fmt: skip

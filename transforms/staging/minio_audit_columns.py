@@ -12,8 +12,8 @@ from transforms.staging.json_shapes import Shape
 from transforms.staging.values import parse_instant
 
 _OF_HEADERS = (
-    "version_id", "etag", "error", "request_bytes", "object_size_bytes", "is_range", "upload_id",
-    "part_number", "authentication", "copy_source",
+    "version_id", "etag", "error", "request_bytes", "object_size_bytes", "is_range",
+    "response_offset_bytes", "upload_id", "part_number", "authentication", "copy_source",
 )  # fmt: skip
 
 

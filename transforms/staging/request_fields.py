@@ -38,6 +38,8 @@ _SESSION = re.compile(
     r"arn:[a-z0-9-]+:sts::[0-9]{1,12}:(?:assumed-role/[!-.0-~]{1,128}|federated-user)/[!-~]{1,128}"
 )
 _HOST = re.compile(r"[a-z0-9._-]{1,255}")
+_ASKED_RANGE = re.compile(r"bytes=([0-9]{0,19})-([0-9]{0,19})")
+_SENT_RANGE = re.compile(r"bytes ([0-9]{1,19})-[0-9]{1,19}/(?:[0-9]{1,19}|\*)")
 _REGION_TEXT = r"[a-z]{2}(?:-[a-z]{3,12}){1,3}-[0-9]{1,2}"
 _REGION = re.compile(_REGION_TEXT)
 _HOST_REGION = re.compile(
@@ -170,6 +172,32 @@ def is_range(
     if status in {206, 416} or asks_for_part:
         return True
     return False if status == 200 or asks_for_part is False else None
+
+
+def response_offset(
+    operation: str, status: int | None, asked: str | None, sent: str | None, size: int | None
+) -> int | None:
+    """Where in the object the body of a 206 begins, by its headers (RFC 9110, 14.1.2 and 14.4).
+
+    Args:
+        operation: What was done.
+        status: HTTP status.
+        asked: `Range` of the request; of several ranges in one header none is told.
+        sent: `Content-Range` of the response, which goes before what was asked.
+        size: Size of the object, from which a range counts that is asked from the end.
+    """
+    if operation != "read" or status != 206:
+        return None
+    told = _SENT_RANGE.fullmatch(sent or "")
+    if told:
+        return integer(told[1])
+    match = _ASKED_RANGE.fullmatch(asked or "")
+    if match is None:
+        return None
+    if match[1]:
+        return integer(match[1])
+    last = integer(match[2])
+    return None if last is None or size is None else max(size - last, 0)
 
 
 def address(stated: str | None, word: str) -> str | None:

@@ -75,6 +75,31 @@ def test_a_part_is_told_by_status_or_request(operation, status, part, found):
     assert f.is_range(operation, status, asks_for_part=part) is found
 
 
+@pytest.mark.parametrize(
+    ("asked", "sent", "size", "found"),
+    [
+        ("bytes=0-99", None, None, 0),
+        ("bytes=5-", None, 100, 5),
+        ("bytes=-30", None, 100, 70),
+        ("bytes=-300", None, 100, 0),
+        ("bytes=-30", None, None, None),
+        ("bytes=5-9", "bytes 7-9/100", 100, 7),
+        (None, "bytes 7-9/*", None, 7),
+        ("bytes=5-9", "bytes */100", 100, 5),
+        ("bytes=0-1,5-6", None, 100, None),
+        ("bytes=-", None, 100, None),
+        ("bytes=x-", "bytes FAKE", 100, None),
+        (f"bytes={2**63}-", None, None, None),
+        (f"bytes=0{'9' * 30}-", None, None, None),
+        (None, None, 100, None),
+    ],
+)
+def test_where_a_part_begins_is_told_by_the_answer_else_by_what_was_asked(asked, sent, size, found):
+    assert f.response_offset("read", 206, asked, sent, size) == found
+    assert f.response_offset("read", 200, asked, sent, size) is None
+    assert f.response_offset("write", 206, asked, sent, size) is None
+
+
 def test_parameters_that_stand_twice_say_nothing():
     asked = f.query_parameters("a=1&b=x%2Fy&a=2&c")
     assert asked == {"a": ["1", "2"], "b": ["x/y"], "c": [""]}
