@@ -114,6 +114,7 @@ SELECT
     t.bytes,
     t.certain_bytes,
     t.hides_bytes,
+    t.is_record,
     t.packets,
     COALESCE(t.action = 'REJECT', FALSE) AS is_rejected,
     t.sampling_interval,

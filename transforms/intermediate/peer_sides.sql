@@ -23,8 +23,8 @@ judged AS (
 sides AS (
     SELECT
         observer_number, is_gateway_interface, is_unknown, tells_service, traffic_path, transport,
-        true_from_us, from_us, until_us, bytes, certain_bytes, hides_bytes, packets, is_rejected,
-        sampling_interval, sampling_kind, is_sampled, byte_layer,
+        true_from_us, from_us, until_us, bytes, certain_bytes, hides_bytes, is_record, packets,
+        is_rejected, sampling_interval, sampling_kind, is_sampled, byte_layer,
         TRUE AS is_sending,
         source_number AS local_number,
         source_port AS local_port,
@@ -44,8 +44,8 @@ sides AS (
     UNION ALL
     SELECT
         observer_number, is_gateway_interface, is_unknown, tells_service, traffic_path, transport,
-        true_from_us, from_us, until_us, bytes, certain_bytes, hides_bytes, packets, is_rejected,
-        sampling_interval, sampling_kind, is_sampled, byte_layer,
+        true_from_us, from_us, until_us, bytes, certain_bytes, hides_bytes, is_record, packets,
+        is_rejected, sampling_interval, sampling_kind, is_sampled, byte_layer,
         FALSE AS is_sending,
         destination_number AS local_number,
         destination_port AS local_port,

@@ -128,5 +128,5 @@ TRANSFORM = Transform(
         Reads("address_ranges"),
     ),
     build=build,
-    version=7,
+    version=8,
 )

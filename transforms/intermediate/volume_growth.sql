@@ -1,6 +1,7 @@
 -- Growth of each series between adjacent readings (reference/counters.md 3.2).
 -- Grain: one interval of one series that meets the day and whose end the build sees; of a reading
---   without one before it and without a start that the look-back reaches, the instant (`baseline`).
+--   without one before it and without a start that the look-back reaches, the instant (`baseline`);
+--   of one behind a restart also the time before the counter began anew (`hidden`, of no bytes).
 -- Reads: volume_series.
 -- Parameters: $start_us and $end_us (the day), $look_back_us, $look_ahead_us.
 WITH readings AS (
@@ -8,6 +9,7 @@ WITH readings AS (
         series,
         at_us,
         MIN(forgets_after_us) AS forgets_after_us,
+        BOOL_OR(is_counter) AS is_counter,
         MAX(stated_us) FILTER (WHERE stated_us < at_us) AS stated_us,
         -- Of two values of one instant the greater counts.
         ARG_MAX(
@@ -24,7 +26,7 @@ WITH readings AS (
 
 neighbours AS (
     SELECT
-        series, at_us, forgets_after_us, stated_us, told,
+        series, at_us, forgets_after_us, is_counter, stated_us, told,
         told.value AS value,
         LAG(at_us) OVER by_time AS before_us,
         LAG(told.value) OVER by_time AS before_value,
@@ -77,11 +79,9 @@ measured AS (
     FROM segments
 ),
 
-grown AS (
+began AS (
     SELECT
-        series,
-        told,
-        basis,
+        *,
         CASE
             WHEN basis IN ('known_start', 'new_start') THEN stated_us
             WHEN basis = 'baseline' THEN at_us - 1
@@ -90,7 +90,17 @@ grown AS (
                 before_us, at_us - LEAST(before_us - second_us, forgets_after_us)
             )
             ELSE before_us
-        END AS true_from_us,
+        END AS true_from_us
+    FROM measured
+),
+
+grown AS (
+    SELECT
+        series,
+        told,
+        basis,
+        true_from_us,
+        at_us,
         at_us AS until_us,
         CASE WHEN basis = 'sample' THEN GREATEST(value - largest_before, 0) ELSE value END
             AS bytes,
@@ -102,7 +112,34 @@ grown AS (
             WHEN told.packets >= before_packets THEN told.packets - before_packets
         END AS packets,
         basis IN ('reset', 'forgotten') AS hides_bytes
-    FROM measured
+    FROM began
+    UNION ALL
+    -- A counter may have counted on until it began anew. A new start of a connection's total is
+    -- another connection.
+    SELECT
+        series,
+        told,
+        'hidden' AS basis,
+        before_us AS true_from_us,
+        at_us,
+        true_from_us AS until_us,
+        0 AS bytes,
+        0 AS known_bytes,
+        0 AS packets,
+        TRUE AS hides_bytes
+    FROM began
+    WHERE basis IN ('new_start', 'forgotten') AND is_counter AND true_from_us > before_us
+),
+
+seen AS (
+    SELECT
+        *,
+        -- Days before this one did not see the reading.
+        GREATEST(
+            true_from_us,
+            (at_us - CAST($look_ahead_us AS BIGINT)) // 86400000000 * 86400000000
+        ) AS from_us
+    FROM grown
 )
 
 SELECT
@@ -112,20 +149,14 @@ SELECT
     told.row AS row_index,
     basis,
     true_from_us,
-    -- Days before this one did not see the end.
-    GREATEST(
-        true_from_us,
-        (until_us - CAST($look_ahead_us AS BIGINT)) // 86400000000 * 86400000000
-    ) AS from_us,
+    from_us,
     until_us,
     bytes,
     COALESCE(known_bytes, bytes) AS certain_bytes,
     packets,
     hides_bytes
-FROM grown
+FROM seen
 WHERE
     until_us > CAST($start_us AS BIGINT)
-    AND GREATEST(
-        true_from_us,
-        (until_us - CAST($look_ahead_us AS BIGINT)) // 86400000000 * 86400000000
-    ) < CAST($end_us AS BIGINT)
+    AND from_us < CAST($end_us AS BIGINT)
+    AND from_us < until_us

@@ -15,7 +15,9 @@ export's setting says otherwise, values never do. `find_intervals` makes the vie
   began anew, and what it held before is lost (`hides_bytes`). OBI forgets a series that was idle
   for 5 minutes, or as long as the export's `expires_after` says: what it then reads began anew
   within the last spacing of readings, of which only what is above the reading before is certain.
-  Values that were not read at their time are left out.
+  Between a counter's last reading and its new beginning it may have held more: that time is an
+  interval of its own, of 0 bytes (`hides_bytes`). The new beginning of a connection's total is
+  another connection's. Values that were not read at their time are left out.
 
 A record that has both a difference and a total is read by its total, as reports get lost.
 

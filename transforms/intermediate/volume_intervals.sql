@@ -1,7 +1,8 @@
 -- What moved between two ends over an interval: differences and totals of connections as they were
 -- recorded, and what counters and running totals grew by.
 -- `from_us` and `until_us` are the interval (`true_from_us`, where days that did not see its end
--- have no part), `certain_bytes` is what certainly moved in it, `hides_bytes` that more may have.
+-- have no part), `certain_bytes` is what certainly moved in it, `hides_bytes` that more may have;
+-- it is no `is_record` where that is all that it tells.
 -- Grain: one interval of one record.
 -- Reads: volume_named, volume_left_out, volume_growth, volume_false_totals.
 SELECT
@@ -10,7 +11,8 @@ SELECT
     epoch_us(v.start_at) AS from_us,
     GREATEST(epoch_us(v.end_at), epoch_us(v.start_at) + 1) AS until_us,
     v.bytes AS certain_bytes,
-    FALSE AS hides_bytes
+    FALSE AS hides_bytes,
+    TRUE AS is_record
 FROM volume_named AS v
 ANTI JOIN volume_left_out AS o
     ON v.export_file_id = o.export_file_id
@@ -24,7 +26,8 @@ SELECT
     g.from_us,
     g.until_us,
     g.certain_bytes,
-    g.hides_bytes
+    g.hides_bytes,
+    g.basis <> 'hidden' AS is_record
 FROM volume_growth AS g
 ANTI JOIN volume_false_totals AS f ON g.series = f.series
 INNER JOIN volume_named AS v

@@ -23,6 +23,7 @@ SELECT
     record_id,
     epoch_us(end_at) AS at_us,
     epoch_us(CASE WHEN series_id IS NULL THEN start_at ELSE counter_start_at END) AS stated_us,
+    series_id IS NOT NULL AS is_counter,
     bytes AS value,
     packets,
     -- OBI forgets a series that was idle for 5 minutes, unless it is told otherwise.

@@ -15,7 +15,7 @@ SELECT
     1 AS observer_number, FALSE AS is_gateway_interface, FALSE AS tells_service,
     NULL::VARCHAR AS traffic_path, 'TCP' AS transport, 700000000 * w AS true_from_us,
     700000000 * w AS from_us, 700000000 * w + 5 AS until_us, 1 AS bytes, 1 AS certain_bytes,
-    FALSE AS hides_bytes, NULL::BIGINT AS packets, FALSE AS is_rejected,
+    FALSE AS hides_bytes, TRUE AS is_record, NULL::BIGINT AS packets, FALSE AS is_rejected,
     NULL::BIGINT AS sampling_interval, 'none' AS sampling_kind, FALSE AS is_sampled,
     'packet' AS byte_layer, k AS source_number, 443 AS source_port, FALSE AS is_source_interface,
     9 AS destination_number, 5 AS destination_port, FALSE AS is_destination_interface,

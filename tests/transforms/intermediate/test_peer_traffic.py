@@ -398,6 +398,72 @@ def test_records_that_count_since_the_beginning_are_what_they_grew_by():
     ]
 
 
+COUNTER = {
+    "source_format": "prometheus", "interface_id": None, "instance_id": None, "observer": "agent",
+    "series_id": "s", "temporality": "cumulative", "packets": None,
+}  # fmt: skip
+RANGE = ("window_start_at", "bytes", "min_bytes", "max_bytes")
+
+
+def read(moment: str, count: int, **more: Any) -> dict[str, Any]:
+    return record(moment, moment, POD, OUT, bytes=count, **COUNTER | more)
+
+
+def test_nobody_knows_what_a_counter_held_when_it_began_anew():
+    """It restarted at 08:11: what it counted between 08:02 and then is gone."""
+    rows = of([
+        read("08:02", 100, counter_start_at=at("08:01")),
+        read("08:12", 30, counter_start_at=at("08:11")),
+        read("08:17", 90, counter_start_at=at("08:11")),
+    ])  # fmt: skip
+    assert rows.select(RANGE).rows() == [
+        (at("08:00"), 100, 100, None),
+        (at("08:05"), 0, 0, None),
+        (at("08:10"), 30 + 36, 30, None),
+        (at("08:15"), 24, 0, 60),
+    ]
+
+
+def test_nobody_knows_what_a_forgotten_counter_held():
+    """Read each minute and then not for 12: the exporter forgot it, at the latest at 08:14."""
+    rows = of([
+        read(moment, count, metric="obi_network_flow_bytes_total")
+        for moment, count in (("08:02", 100), ("08:03", 150), ("08:15", 40), ("08:16", 45))
+    ])  # fmt: skip
+    assert rows.select(RANGE).rows() == [
+        (at("08:00"), 50, 50, None),
+        (at("08:05"), 0, 0, None),
+        (at("08:10"), 40, 40, None),
+        (at("08:15"), 5, 5, 5),
+    ]
+
+
+def test_time_that_a_restart_hid_is_no_reading_of_its_observer():
+    """Two were read by one observer and three by the other, which counts."""
+    rows = of([
+        read("08:02", 100, counter_start_at=at("08:01")),
+        read("08:12", 30, counter_start_at=at("08:11")),
+        *(
+            read(moment, count, observer="agent-2", counter_start_at=at("08:01"))
+            for moment, count in (("08:02", 90), ("08:07", 95), ("08:12", 99))
+        ),
+    ])  # fmt: skip
+    chosen = rows.filter("is_chosen")
+    assert chosen["observer"].unique().to_list() == ["agent-2"]
+    assert chosen["bytes"].sum() == 99
+
+
+def test_another_connection_of_the_same_ports_hides_nothing():
+    rows = of([
+        record("08:01", "08:02", POD, OUT, temporality="cumulative", bytes=100),
+        record("08:11", "08:12", POD, OUT, temporality="cumulative", bytes=30),
+    ])  # fmt: skip
+    assert rows.select(RANGE).rows() == [
+        (at("08:00"), 100, 100, 100),
+        (at("08:10"), 30, 30, 30),
+    ]
+
+
 def test_records_without_an_address_are_left_out():
     masked = {"source_packet_address": None, "source_address": None}
     assert of([record("08:01", "08:02", POD, OUT, **masked)]).is_empty()
