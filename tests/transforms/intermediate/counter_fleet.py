@@ -7,6 +7,8 @@ known start, else at the first reading. Counters of 32 bits show what they count
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -26,11 +28,11 @@ DAYS = [DAY + timedelta(days=n) for n in range(2)]
 
 @dataclass(frozen=True)
 class Fleet:
-    """Readings, and the bytes that they show of each series."""
+    """Readings, and the bytes that they show of each series, by its number, which is its pod's."""
 
     readings: pl.DataFrame
     pods: pl.DataFrame
-    shown: dict[str, int]
+    shown: dict[int, int]
 
 
 def make_fleet(seed: int, series: int, steps: int = 50) -> Fleet:
@@ -90,7 +92,7 @@ def make_fleet(seed: int, series: int, steps: int = 50) -> Fleet:
     return Fleet(
         _readings(columns, is_narrow, is_delta),
         _pods(series),
-        {f"uid-{n:05d}": int(total) for n, total in enumerate(shown)},
+        {n: int(total) for n, total in enumerate(shown)},
     )
 
 
@@ -155,17 +157,40 @@ def _pods(series: int) -> pl.DataFrame:
 def built(
     fleet: Fleet, readings: pl.DataFrame, days: list[date], grains: tuple[timedelta, ...] = ()
 ) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
-    """Increments of some days, each built alone, and windows of each length."""
+    """Increments of some days, each built alone, and windows of each length.
+
+    Frames hold what laws ask of: numbers, and of increments `whole`, a hash of all columns. All
+    texts of ten million windows would need several gigabytes.
+    """
     grown: list[pl.DataFrame] = []
     windows: list[list[pl.DataFrame]] = [[] for _ in grains]
-    for day in days:
-        with SqlSession(threads=2) as session:
-            session.register("counter_samples", readings)
-            session.register("pod_intervals", fleet.pods)
-            session.register("node_states", frame("node_states", []))
-            build = BuildDay(date=day, cluster="alder")
-            counter_increments.build(session, build)
-            grown.append(session.frame("counter_increments"))
-            for found, grain in zip(windows, grains, strict=True):
-                found.append(session.frame(sum_windows(session, build, grain)))
+    with TemporaryDirectory() as folder:
+        for day in days:
+            with SqlSession(threads=2, memory_limit="3GB", temp_directory=Path(folder)) as session:
+                session.register("counter_samples", readings)
+                session.register("pod_intervals", fleet.pods)
+                session.register("node_states", frame("node_states", []))
+                build = BuildDay(date=day, cluster="alder")
+                counter_increments.build(session, build)
+                grown.append(_rows(session, _INCREMENTS))
+                for found, grain in zip(windows, grains, strict=True):
+                    sum_windows(session, build, grain)
+                    found.append(_rows(session, _WINDOWS))
     return pl.concat(grown), [pl.concat(found) for found in windows]
+
+
+_POD = "CAST(substr(pod_uid, 5) AS INTEGER) AS pod"
+_INCREMENTS = f"""
+    SELECT {_POD}, epoch_us(start_at) AS start_us, epoch_us(end_at) AS end_us, bytes,
+        hash(i) AS whole
+    FROM counter_increments AS i
+"""
+_WINDOWS = f"""
+    SELECT {_POD}, window_number, bytes, min_bytes, max_bytes
+    FROM traffic_windows
+"""
+
+
+def _rows(session: SqlSession, text: str) -> pl.DataFrame:
+    rows: pl.DataFrame = session.connection.sql(text).pl()
+    return rows
