@@ -30,9 +30,11 @@ JSON_FORMATS = frozenset(
         "azure_storage",
         "ceph_rgw",
         "cloudtrail",
+        "gcp_dns",
         "gcs_audit",
         "kubernetes_audit",
         "minio_audit",
+        "netobserv",
         "route53",
         "s3_access_log",
     }

@@ -55,7 +55,9 @@ class _Resource(msgspec.Struct):
     labels: _Labels | None = None
 
 
-class _Query(msgspec.Struct, rename="camel"):
+class Query(msgspec.Struct, rename="camel"):
+    """The payload: one query."""
+
     query_name: str | None = None
     query_type: str | None = None
     response_code: str | None = None
@@ -66,7 +68,7 @@ class _Query(msgspec.Struct, rename="camel"):
     vm_instance_name: str | None = None
 
 
-class _Head(msgspec.Struct, rename="camel"):
+class Entry(msgspec.Struct, rename="camel"):
     """What tells the logs apart; entries of other logs may have any payload."""
 
     insert_id: str | None = None
@@ -76,8 +78,8 @@ class _Head(msgspec.Struct, rename="camel"):
     json_payload: msgspec.Raw = msgspec.Raw()
 
 
-_HEAD = msgspec.json.Decoder(_Head)
-_QUERY = msgspec.json.Decoder(_Query)
+_HEAD = msgspec.json.Decoder(Entry)
+_QUERY = msgspec.json.Decoder(Query)
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
@@ -97,26 +99,38 @@ def _read(item: Item, context: FileContext) -> Row | str:
     event_at = parse_instant(head.timestamp) if head.timestamp else None
     if event_at is None:
         refuse("no_time", "an RFC 3339 time in timestamp", head.timestamp)
-    rcode = f.response_code(query.response_code) if query.response_code else None
-    answers = None if rcode is None else _answers(query.rdata)
     return {
         "record_id": _record_id(item, head.insert_id, event_at),
         "event_at": event_at,
         "node": _machine(query.vm_instance_name) or context.node,
-        "client_address": f.address(query.source_ip, "source_ip"),
+        "client_address": client_address(query.source_ip),
         "client_port": None,
         "client_namespace": None,
         "client_pod_name": None,
         "client_pod_uid": None,
         "resolver_address": None,
         "transport": f.transport(query.protocol),
-        **f.asked(f.escaped_name(query.query_name), rcode, answers=answers),
+        **answered(query.query_name, query.response_code, query.rdata),
         "query_type": f.record_type(query.query_type or None),
+        "latency_seconds": latency(query.response_code, query.server_latency),
+        "dns_message_id": None,
+    }
+
+
+def client_address(stated: str | None) -> str | None:
+    """Address of who asked."""
+    return f.address(stated, "source_ip")
+
+
+def answered(name: str, stated_code: str | None, rdata: str | None) -> Row:
+    """The name asked and what was answered; without a response code there is no response."""
+    rcode = f.response_code(stated_code) if stated_code else None
+    answers = None if rcode is None else _answers(rdata)
+    return {
+        **f.asked(f.escaped_name(name), rcode, answers=answers),
         "rcode": rcode,
         "answers": answers,
-        "latency_seconds": None if rcode is None else _latency(query.server_latency),
         "is_response": rcode is not None,
-        "dns_message_id": None,
     }
 
 
@@ -139,9 +153,13 @@ def _machine(stated: str | None) -> str | None:
     return name_text(name if name and project.isdigit() else stated)
 
 
-def _latency(milliseconds: float | None) -> float | None:
+def latency(stated_code: str | None, milliseconds: float | None) -> float | None:
     """Milliseconds as seconds; 0 is less than one, and what is out of range is null."""
-    if milliseconds is None or not 0 <= milliseconds <= f.MAX_LATENCY_SECONDS * 1_000:
+    if (
+        not stated_code
+        or milliseconds is None
+        or not 0 <= milliseconds <= f.MAX_LATENCY_SECONDS * 1_000
+    ):
         return None
     return milliseconds / 1_000
 

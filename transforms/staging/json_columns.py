@@ -365,7 +365,7 @@ class Records:
         self.doubts = Doubts()
         self._ignored: dict[str, npt.NDArray[np.bool_]] = {}
         if LISTED in reader.shape.leaves:
-            self.doubt(self._json(LISTED).is_valid())
+            self.doubt(self.json(LISTED).is_valid())
 
     def __len__(self) -> int:
         """How many records there are."""
@@ -384,7 +384,7 @@ class Records:
 
     def need(self, path: str) -> None:
         """Leave records to the row parser in which a part is absent or null."""
-        self.doubt(self._json(path).is_null())
+        self.doubt(self.json(path).is_null())
 
     def add_part(self, name: str, codes: Codes, values: list[Any]) -> None:
         """Add what is worked out of parts, to be read like one.
@@ -398,7 +398,7 @@ class Records:
 
     def add_sign(self, name: str, path: str, text: str) -> None:
         """Add whether a text stands in a part, `yes` or null, to be read like a part."""
-        found = pc.fill_null(pc.match_substring(self._json(path), text), False)
+        found = pc.fill_null(pc.match_substring(self.json(path), text), False)
         self.add_part(name, np.where(found.to_numpy(zero_copy_only=False), 0, 1), ["yes"])
 
     def add_texts(self, name: str, column: pa.Array) -> None:
@@ -467,7 +467,7 @@ class Records:
             most: Elements that a list may have.
         """
         self._asked.add(path)
-        column = self._json(path)
+        column = self.json(path)
         lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
         encoded = _encoded(column.flatten(), self._leaf(path).decoder)
         self._encoded[f"{path}[]"] = encoded
@@ -491,7 +491,7 @@ class Records:
     def text(self, path: str) -> pa.Array:
         """A part that is a text; records in which it is another value are in doubt."""
         self._asked.add(path)
-        column = self._json(path)
+        column = self.json(path)
         is_text = pc.starts_with(column, '"')
         if not pc.all(is_text).as_py():
             self.doubt(pc.invert(is_text))
@@ -500,7 +500,7 @@ class Records:
     def words(self, path: str) -> pa.Array:
         """A part that is a text or a whole number from 0, as text; other values are in doubt."""
         self._asked.add(path)
-        column = self._json(path)
+        column = self.json(path)
         is_number = pc.ascii_is_decimal(column)
         is_short = pc.less_equal(pc.binary_length(column), _MOST_DIGITS)
         if pc.all(pc.and_(is_number, is_short)).as_py():
@@ -512,7 +512,7 @@ class Records:
 
     def is_stated(self, path: str) -> bool:
         """Whether any record has a part."""
-        column = self._json(path)
+        column = self.json(path)
         return bool(column.null_count < len(column))
 
     def ids(self, *parts: pa.Array) -> pa.Array:
@@ -577,7 +577,7 @@ class Records:
         self, path: str, read: Callable[[Any], int | None], *, maximum: int = 2**63 - 1
     ) -> pa.Array:
         """Whole numbers from 0; where there are others, each distinct one is read."""
-        column = self._json(path)
+        column = self.json(path)
         if column.null_count == len(column):
             return pa.nulls(len(column), INTEGER)
         # The leaf's type may be narrower than what the engine takes, but every one takes digits.
@@ -597,9 +597,9 @@ class Records:
             if path in self._asked or leaf.decoder is None:
                 continue
             if leaf.is_list:
-                self.doubt(self._json(path).is_valid())
+                self.doubt(self.json(path).is_valid())
             elif leaf.is_text:
-                self.doubt(pc.invert(pc.starts_with(self._json(path), '"')))
+                self.doubt(pc.invert(pc.starts_with(self.json(path), '"')))
             else:
                 self.each(_nothing, (path,), ())
 
@@ -621,7 +621,7 @@ class Records:
     def _leaf(self, path: str) -> Leaf:
         return self._reader.shape.leaves[path]
 
-    def _json(self, path: str) -> pa.Array:
+    def json(self, path: str) -> pa.Array:
         """A part as the engine gives it; null where what holds it is."""
         keys = self._leaf(path).keys
         found = self._found.get(keys)
@@ -638,7 +638,7 @@ class Records:
     def _encode(self, path: str) -> Encoded:
         found = self._encoded.get(path)
         if found is None:
-            found = _encoded(self._json(path), self._leaf(path).decoder)
+            found = _encoded(self.json(path), self._leaf(path).decoder)
             self._encoded[path] = found
             self._asked.add(path)
         return found

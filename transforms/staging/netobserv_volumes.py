@@ -35,7 +35,7 @@ MAX_INTERVAL = timedelta(hours=1)
 _DIRECTIONS = {0: "ingress", 1: "egress", 2: "inner"}
 _MOST_FLAGS = 65_535
 _MOST_INTERFACES = 64
-_MAX_RTT_SECONDS = 3_600
+MAX_RTT_SECONDS = 3_600
 
 
 class End(NamedTuple):
@@ -252,6 +252,6 @@ def _interfaces(flow: Flow) -> list[str] | None:
 
 def _round_trip(flow: Flow) -> float | None:
     nanoseconds = v.octets(flow.round_trip_ns, "TimeFlowRttNs")
-    if not nanoseconds or nanoseconds > _MAX_RTT_SECONDS * 10**9:
+    if not nanoseconds or nanoseconds > MAX_RTT_SECONDS * 10**9:
         return None
     return nanoseconds / 10**9

@@ -31,6 +31,7 @@ _LETTERS = {
 }  # fmt: skip
 _MOST_MICROSECONDS = 253_402_300_799_999_999
 """The end of the year 9999."""
+MOST_MILLISECONDS = _MOST_MICROSECONDS // 1_000
 
 
 def whole(stated: object, maximum: int, word: str) -> int | None:
