@@ -88,7 +88,7 @@ OPERATIONS = (
     "connect", "resolve", "pull", "clone",
 )  # fmt: skip
 OBJECT_OPERATIONS = ("read", "write", "list", "head", "delete", "copy", "other")
-DATASET_BASES = ("settings", "declared", "prefix")
+DATASET_BASES = ("declared", "settings", "prefix")
 STAGES = (
     "admission", "queued", "scheduling", "volume_mount", "sandbox", "image_pull", "init",
     "startup", "download", "compute", "interactive", "upload", "teardown", "unknown",

@@ -3,7 +3,7 @@
 import polars as pl
 
 from schemas import columns as c
-from schemas.columns import Instant, Instants, TextList
+from schemas.columns import ByteRanges, Instant, Instants, TextList
 from schemas.table import Table, table
 
 TRANSFER_MATCH = c.POD_MATCH_KINDS
@@ -136,7 +136,7 @@ class ObjectTransfers(Table):
     object_id: str = c.column("`s3://bucket/key`, `@version` behind it where known.")
     resource_id: str = c.column("Declared path, dataset or bucket (definitions.md 20).")
     dataset_id: str = c.column(
-        "Dataset of the settings, else declared path, else the longest stable prefix of the key.",
+        "Declared path, else dataset of the settings, else the longest stable prefix of the key.",
         null="only the bucket is known",
     )
     dataset_basis: str = c.column(
@@ -167,6 +167,10 @@ class ObjectTransfers(Table):
         "Object size.", null="not logged, or sizes differ within the burst", adds_up=False
     )
     is_complete: pl.Boolean = c.column("One request that read all of the object.")
+    read_ranges: ByteRanges = c.column(
+        "Parts of the object that this day's reads moved, in order, with how often each was moved.",
+        null="an offset is not logged, several contents, too many parts, or one complete read",
+    )
     opened_before: pl.Boolean = c.column(
         "The burst may have begun before what the look-back reaches."
     )

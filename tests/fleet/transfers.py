@@ -79,12 +79,13 @@ class Transfer:
 
     @property
     def dataset_id(self) -> str | None:
-        """Return the dataset of the settings that holds the object, else its folder.
+        """Return the declared path, else the dataset of the settings, else the object's folder.
 
         The longest stable prefix of a key is its whole folder here: no folder outside the datasets
         of the settings holds a number, a date, a hash or `name=value`.
         """
-        stated = next((name for name in DATASET_IDS if self.path.startswith(name + "/")), None)
+        named = (LEXICON, *DATASET_IDS)
+        stated = next((name for name in named if self.path.startswith(name + "/")), None)
         folder, slash, _ = (self.first.key or "").rpartition("/")
         if stated is not None or not slash:
             return stated
@@ -96,9 +97,8 @@ class Transfer:
     @property
     def resource_id(self) -> str:
         """Return the longest declared path, else the dataset, else the bucket."""
-        if self.path.startswith(LEXICON + "/"):
-            return LEXICON
-        stated = self.dataset_id if self.dataset_id in DATASET_IDS else None
+        named = {LEXICON, *DATASET_IDS}
+        stated = self.dataset_id if self.dataset_id in named else None
         return stated or f"s3://{self.first.bucket}"
 
     @property

@@ -16,10 +16,14 @@ anything seen and starts anew with the day (`opened_before`).
 **Bytes.** Reads and listings move the body sent, writes the body received; S3 logs no body received
 but the size stored, which counts for objects and parts and not again for the completion, which
 alone tells the size of what was put together. S3 writes `-` for no bytes. Copies, heads and deletes
-move nothing between client and storage. What a request without success was sent, a redirect too, is
-`error_bytes`, so that every body stands in one of two sums. A request without status succeeded if
-the audit trail gives no error. Sizes that differ within a burst are of several contents under one
-name, and none is stated.
+move nothing between client and storage, and a 304 has no body, whatever its log says. What a
+request without success was sent, a redirect too, is `error_bytes`, so that every body stands in one
+of two sums. A request without status succeeded if the audit trail gives no error. Sizes that differ
+within a burst are of several contents under one name, and none is stated.
+
+**Ranges.** `read_ranges` says which parts of the object a day's reads of a burst moved, where each
+of them has a place: a 206 the offset that its log states, and a 200 that broke off began with the
+object. What is said to lie beyond the object's size has none.
 
 **Who**, best first, at each request and over all clusters:
 
@@ -48,7 +52,7 @@ source's record of a copy change nothing.
 **Resource.** The longest path that anyone declares above the object, else the dataset of the
 settings (the first whose pattern holds), else the bucket.
 
-**Dataset.** The dataset of the settings, which speaks of every run, else the declared path, else
+**Dataset.** The declared path, unless it is the whole bucket, else the dataset of the settings, else
 the longest stable prefix of the key (transfer_prefixes.sql): its folders before the first that is a
 number, a date, a hash or UUID, a `name=value`, or a word that counts with its number (`epoch-3`).
 The prefix is a function of the key alone, so that a dataset means the same on every day, whoever
@@ -78,6 +82,8 @@ BURST_GAP = timedelta(seconds=300)
 LONGEST_SESSION = timedelta(hours=12)
 """A role's session lives no longer; for sessions whose end is not stated."""
 MOST_CANDIDATES = 100
+MOST_RANGES = 1000
+"""Parts of one burst that do not touch; of more of them only sums are kept."""
 
 DATASETS = pl.Schema({"ordinal": pl.Int64(), "dataset_id": pl.String(), "pattern": pl.String()})
 NAT_ADDRESSES = pl.Schema({"address": pl.String(), "cluster": pl.String()})
@@ -96,6 +102,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "guard_us": SKEW_GUARD // MICROSECOND,
         "longest_us": LONGEST_SESSION // MICROSECOND,
         "most": MOST_CANDIDATES,
+        "range_limit": MOST_RANGES,
     }
     _register_settings(session, day)
     helpers = (
@@ -127,10 +134,12 @@ def build(session: SqlSession, day: BuildDay) -> str:
         session.create("container_input", PACKAGE, "transfer_container_input")
         match_containers(session)
         # Small statements: each of them leaves the engine room to spill.
-        with session.dropped("transfer_bursts", "transfer_sums", "transfer_changes"):
+        parts = ("transfer_bursts", "transfer_sums", "transfer_changes", "transfer_ranges")
+        with session.dropped(*parts):
             session.create("transfer_bursts", PACKAGE, "transfer_bursts", values)
             session.create("transfer_sums", PACKAGE, "transfer_sums")
             session.create("transfer_changes", PACKAGE, "transfer_changes")
+            session.create("transfer_ranges", PACKAGE, "transfer_ranges", values)
             session.create("transfer_totals", PACKAGE, "transfer_totals", values)
         session.create("transfer_prefixes", PACKAGE, "transfer_prefixes")
         session.create("transfer_resources", PACKAGE, "transfer_resources")
@@ -166,5 +175,5 @@ TRANSFORM = Transform(
         Reads("run_versions", "pods"),
     ),
     build=build,
-    version=5,
+    version=6,
 )

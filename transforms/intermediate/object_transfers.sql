@@ -46,6 +46,7 @@ SELECT
     ) AS change_times,
     t.object_size_bytes,
     t.is_complete,
+    t.read_ranges,
     t.opened_before,
     t.cluster,
     t.namespace,

@@ -165,6 +165,7 @@ SELECT
     outcome,
     failure,
     moved_bytes,
+    offset_bytes,
     response_bytes,
     object_size_bytes,
     is_complete,

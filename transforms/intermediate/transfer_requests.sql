@@ -9,7 +9,8 @@ WITH staged AS NOT MATERIALIZED (
         epoch_us(event_at) AS event_us,
         source_format IN ('cloudtrail', 'gcs_audit') AS is_audit,
         provider, bucket_owner, bucket, key, version_id, etag, operation, operation_name, status,
-        error, response_bytes, request_bytes, object_size_bytes, duration_seconds, client_address,
+        error, response_bytes, response_offset_bytes, request_bytes, object_size_bytes,
+        duration_seconds, client_address,
         principal, session_arn, access_key_id_hash, user_agent, app_id, request_id, upload_id,
         part_number, bucket_region, endpoint, vpc_endpoint_id
     FROM object_requests
@@ -157,6 +158,8 @@ answered AS (
             ELSE 'other'
         END AS outcome,
         CASE
+            -- A 304 has no body, whatever is logged for it.
+            WHEN status = 304 THEN 0
             WHEN operation IN ('read', 'list', 'other')
                 THEN COALESCE(response_bytes, CASE WHEN source_format = 's3_access_log' THEN 0 END)
             WHEN operation <> 'write' OR is_completion THEN 0
@@ -194,6 +197,21 @@ SELECT
         WHEN outcome NOT IN ('success', 'other') THEN COALESCE(error, CAST(status AS VARCHAR))
     END AS failure,
     moved_bytes,
+    -- Where in the object the body begins. A 200 begins with it, but for results of a query.
+    CASE
+        WHEN operation <> 'read' OR outcome <> 'success' OR COALESCE(moved_bytes, 0) = 0 THEN NULL
+        WHEN
+            CAST(COALESCE(response_offset_bytes, 0) AS HUGEINT) + moved_bytes
+            > COALESCE(object_size_bytes, 9223372036854775807)
+            THEN NULL
+        WHEN
+            status = 200
+            AND object_size_bytes IS NOT NULL
+            AND part_number IS NULL
+            AND operation_name NOT ILIKE '%select%'
+            THEN 0
+        WHEN status = 206 THEN response_offset_bytes
+    END AS offset_bytes,
     response_bytes,
     -- Of an upload in parts only the completion tells the size, and of a write only its success.
     CASE

@@ -48,11 +48,11 @@ SELECT
     o.path,
     COALESCE(l.resource_id, d.dataset_id, o.bucket_id) AS resource_id,
     COALESCE(
-        d.dataset_id, CASE WHEN l.resource_id <> o.bucket_id THEN l.resource_id END, p.prefix
+        CASE WHEN l.resource_id <> o.bucket_id THEN l.resource_id END, d.dataset_id, p.prefix
     ) AS dataset_id,
     CASE
-        WHEN d.dataset_id IS NOT NULL THEN 'settings'
         WHEN l.resource_id <> o.bucket_id THEN 'declared'
+        WHEN d.dataset_id IS NOT NULL THEN 'settings'
         WHEN p.prefix IS NOT NULL THEN 'prefix'
     END AS dataset_basis
 FROM objects AS o

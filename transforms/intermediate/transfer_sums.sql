@@ -8,6 +8,8 @@ WITH placed AS (
         b.number, b.burst_number, b.place,
         m.group_number, m.holder, m.is_complete, m.is_change, m.event_us, m.answered_us, m.is_today,
         m.outcome, m.status, m.moved_bytes, m.response_bytes, m.object_size_bytes, m.duration_seconds,
+        m.outcome = 'success' AND COALESCE(m.moved_bytes > 0, TRUE) AS has_moved,
+        m.offset_bytes IS NOT NULL AS has_offset,
         md5_number(m.etag) AS etag_digest,
         md5_number(m.bucket_region) AS region_digest,
         md5_number(c.container) AS container_digest,
@@ -52,6 +54,11 @@ SELECT
     COUNT(*) FILTER (
         WHERE is_today AND outcome = 'success' AND (moved_bytes IS NULL OR status = 304)
     ) AS unlogged_bytes_count,
+    -- Whether every byte of the day has its place in one content.
+    COALESCE(BOOL_AND(has_offset) FILTER (WHERE is_today AND has_moved), FALSE)
+    AND NOT is_complete
+    AND MIN(object_size_bytes) IS NOT DISTINCT FROM MAX(object_size_bytes)
+    AND MIN(etag_digest) IS NOT DISTINCT FROM MAX(etag_digest) AS has_ranges,
     MAX(duration_seconds) FILTER (WHERE is_today) AS duration_seconds,
     CASE
         WHEN MIN(etag_digest) = MAX(etag_digest)

@@ -1,6 +1,6 @@
 -- Bursts summed over the day.
 -- Grain: one burst that has a request on the day.
--- Reads: transfer_sums, transfer_changes, transfer_matched, container_output.
+-- Reads: transfer_sums, transfer_changes, transfer_ranges, transfer_matched, container_output.
 -- Parameters: $from_us (start of the look-back), $gap_us.
 -- A burst that reaches back to the edge of the look-back may be older than anything seen.
 WITH opened AS (
@@ -49,6 +49,7 @@ SELECT
         ELSE g.changed_us
     END AS changed_us,
     o.object_size_bytes,
+    q.read_ranges,
     o.request_count,
     o.success_count,
     o.not_modified_count,
@@ -91,6 +92,7 @@ LEFT JOIN elsewhere AS p ON o.endpoint_number = p.number
 LEFT JOIN elsewhere AS v ON o.vpc_number = v.number
 LEFT JOIN elsewhere AS t ON o.today_number = t.number
 LEFT JOIN transfer_changes AS g ON o.first_number = g.first_number
+LEFT JOIN transfer_ranges AS q ON o.first_number = q.first_number
 LEFT JOIN container_output AS c
     ON o.container_kind = 'only_running'
     AND b.pod_uid = c.item_id.pod_uid

@@ -256,7 +256,7 @@ def test_answers_are_counted_by_class_and_the_first_error_is_told():
         "request_count": 12, "success_count": 3, "not_modified_count": 1, "denied_count": 2,
         "not_found_count": 1, "throttled_count": 2, "error_count": 2, "unlogged_bytes_count": 1,
     }  # fmt: skip
-    assert row["transferred_bytes"] == 0b111
+    assert row["transferred_bytes"] == 0b011
     assert row["error_bytes"] == 0b1111_1111_1000
     assert by_key(rows, "first_error") == {"data/a.bin": "ExpiredToken", "no code": "500"}
 
@@ -294,6 +294,82 @@ def test_bytes_that_the_log_leaves_out_are_none_in_s3_and_unknown_elsewhere():
         "azure not modified": (0, 1, 1), "azure list": (0, 1, 0), "no size": (0, 1, 0),
         "failed": (0, 0, 0),
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["gcs_usage", "minio_audit", "azure_storage", "s3_access_log"])
+def test_a_304_moves_nothing_whatever_its_log_states_for_it(source: str):
+    """RFC 9110, 15.4.5: it has no body; some logs count the header."""
+    seen = {"source_format": source, "object_size_bytes": None}
+    rows = of(
+        [
+            request("08:00", "fresh", status=304, response_bytes=431, **seen),
+            request("08:00", "both", status=304, response_bytes=431, **seen),
+            request("08:01", "both", status=200, response_bytes=70, **seen),
+        ]
+    )
+    assert by_key(rows, "transferred_bytes", "error_bytes", "success_count") == {
+        "fresh": (0, 0, 1),
+        "both": (70, 0, 2),
+    }
+    # What no log tells of a body, beside what a 304 has none of.
+    left = by_key(rows, "unlogged_bytes_count", "not_modified_count")
+    assert left == {"fresh": (1, 1), "both": (1, 1)}
+
+
+def test_parts_whose_offsets_are_logged_are_ranges_with_how_often_each_was_read():
+    def sent(clock: str, key: str, offset: int | None, count: int = 10, **more: Any) -> dict:
+        return request(clock, key, response_offset_bytes=offset, response_bytes=count, **more)
+
+    rows = of(
+        [
+            # Parts that touch are one, however they are ordered; twice the middle.
+            sent("08:00", "parts", 10), sent("08:01", "parts", 0), sent("08:02", "parts", 40, 20),
+            sent("08:03", "parts", 5, 10), sent("08:03:01", "parts", None, 9, status=503),
+            sent("08:04", "parts", None, 0, status=304), sent("08:04", "parts", 90, 0),
+            # One part of unknown place, or bytes that are not logged, and nothing is told.
+            sent("08:00", "open", 10), sent("08:01", "open", None),
+            sent("08:00", "blank", 10, source_format="minio_audit"),
+            sent("08:01", "blank", 20, source_format="minio_audit") | {"response_bytes": None},
+            # A 200 that broke off began with the object, a part of it or a query's results did not.
+            sent("08:00", "broken", None, 40, status=200),
+            sent("08:01", "broken", 40, 60),
+            sent("08:00", "by part", None, 40, status=200, part_number=2),
+            sent("08:00", "query", None, 40, status=200, operation_name="SelectObjectContent"),
+            sent("08:00", "no size", None, 40, status=200, object_size_bytes=None),
+            sent("08:00", "stated", 7, 40, object_size_bytes=None),
+            # Several contents under one name, and what lies beyond the object.
+            sent("08:00", "sizes", 0), sent("08:01", "sizes", 0, object_size_bytes=90),
+            sent("08:00", "tags", 0, etag="a"), sent("08:01", "tags", 0, etag="b"),
+            sent("08:00", "beyond", 95), sent("08:00", "forged", MOST, object_size_bytes=None),
+            whole("08:00", "whole"),
+            sent("08:00", "written", 0, operation="write"),
+        ]
+    )  # fmt: skip
+
+    def parts(*triples: tuple[int, int, int]) -> list[dict[str, int]]:
+        return [dict(zip(("start", "stop", "count"), triple, strict=True)) for triple in triples]
+
+    assert by_key(rows, "read_ranges") == {
+        "parts": parts((0, 5, 1), (5, 15, 2), (15, 20, 1), (40, 60, 1)),
+        "broken": parts((0, 100, 1)),
+        "stated": parts((7, 47, 1)),
+    } | dict.fromkeys(
+        ("open", "blank", "by part", "query", "no size", "sizes", "tags", "beyond", "forged",
+         "whole", "written"),
+    )  # fmt: skip
+    scattered = [sent("08:00", "many", 2 * n, 1, object_size_bytes=5000) for n in range(1001)]
+    assert by_key(of(scattered), "read_ranges") == {"many": None}
+    assert len(by_key(of(scattered[1:]), "read_ranges")["many"]) == 1000
+
+
+def test_ranges_of_a_burst_over_midnight_are_each_days():
+    requests = [
+        request(at("23:59", days=-1), response_offset_bytes=0),
+        request("00:01", response_offset_bytes=30),
+    ]
+    for shift, start in ((-1, 0), (0, 30)):
+        (row,) = of(requests, shift=shift).to_dicts()
+        assert row["read_ranges"] == [{"start": start, "stop": start + 10, "count": 1}]
 
 
 def test_uploads_count_what_was_stored_once_and_take_their_size_from_the_completion():
@@ -552,7 +628,10 @@ def declared(resource: str, run: str = RUN) -> dict[str, Any]:
 
 
 def test_the_resource_is_the_longest_declared_path_else_the_dataset_else_the_bucket():
-    keys = ("data/a.bin", "data/sub/b.bin", "data2/c.bin", "exact.bin", "data/", "x/y", None)
+    keys = (
+        "data/a.bin", "data/sub/b.bin", "data2/c.bin", "data3/d.bin", "exact.bin", "data/", "x/y",
+        None,
+    )  # fmt: skip
     declarations = [
         declared("s3://lake/data/"), declared("s3://lake/data"), declared("s3://lake/data/sub//"),
         declared("s3://lake/exact.bin", OTHER_RUN), declared("s3://lak"), declared("gs://lake/x"),
@@ -565,11 +644,12 @@ def test_the_resource_is_the_longest_declared_path_else_the_dataset_else_the_buc
         datasets=datasets,
     )
     assert by_key(rows, "resource_id", "dataset_id") == {
-        "data/a.bin": ("s3://lake/data", "second"),
-        "data/sub/b.bin": ("s3://lake/data/sub", "second"),
+        "data/a.bin": ("s3://lake/data", "s3://lake/data"),
+        "data/sub/b.bin": ("s3://lake/data/sub", "s3://lake/data/sub"),
         "data2/c.bin": ("first", "first"),
+        "data3/d.bin": ("second", "second"),
         "exact.bin": ("s3://lake/exact.bin", "s3://lake/exact.bin"),
-        "data/": ("s3://lake/data", "second"),
+        "data/": ("s3://lake/data", "s3://lake/data"),
         "x/y": ("s3://lake", "s3://lake/x"),
         None: ("s3://lake", None),
     }

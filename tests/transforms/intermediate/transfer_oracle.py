@@ -33,6 +33,8 @@ def succeeded(request: Request) -> bool:
 
 def moved(request: Request) -> int:
     """Body bytes that it moved between client and storage, or that told of its failure."""
+    if request["status"] == 304:
+        return 0
     if not succeeded(request) or request["operation"] in {"read", "list"}:
         return int(request["response_bytes"] or 0)
     if request["operation"] == "write" and request["operation_name"] != "REST.POST.UPLOAD":
