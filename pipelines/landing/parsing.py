@@ -167,32 +167,29 @@ def parse_records(
         yield Parsed(f"byte {damage.offset}", damage.offset, b"", reject=damage.reason)
         return
     broken: list[Break] = []
+    between: list[Parsed] = []
     wrapping = wrapping_of(path, parser)
     shape = parser.shape if wrapping is None else shape_of(path)
 
-    def readable() -> Iterator[RawRecord]:
+    def readable(broken: list[Break], between: list[Parsed]) -> Iterator[RawRecord]:
         for item in raw_records(path, shape):
             if isinstance(item, Break):
                 broken.append(item)
-            else:
+            elif item.data:
                 yield item
-
-    between: list[Parsed] = []
-
-    def short_enough() -> Iterator[RawRecord]:
-        for raw in readable():
-            if raw.data:
-                yield raw
             else:
                 reason = f"line_too_long: expected at most {MAX_LINE_BYTES} bytes"
-                between.append(Parsed(raw.locator, raw.offset, b"", reject=reason))
+                between.append(Parsed(item.locator, item.offset, b"", reject=reason))
 
-    records = short_enough()
-    if wrapping is not None:
-        records = inner_records(records, wrapping, parser, between)
+    def unwrapped(broken: list[Break], between: list[Parsed]) -> Iterator[RawRecord]:
+        records = readable(broken, between)
+        return records if wrapping is None else inner_records(records, wrapping, parser, between)
+
+    # What a second reading cannot use, the first one has told.
+    context = replace(context, read_again=lambda: unwrapped([], []))
     # A row of a Parquet file stands at no byte of a text.
     is_row = is_parquet(path)
-    for parsed in parser.parse(records, context):
+    for parsed in parser.parse(unwrapped(broken, between), context):
         yield from _taken(between)
         yield replace(parsed, offset=None) if is_row else parsed
     yield from _taken(between)

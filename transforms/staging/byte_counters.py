@@ -30,8 +30,9 @@ so that it never grows. NaN marks a series as ended and is no reading (`stale`).
 **Starts.** A counter began from 0 at what the sample itself states (`st@`), else at its `_created`
 sample of the same time, else, for a sandbox, at its `container_start_time_seconds`: the network
 of a sandbox is as old as the sandbox. As these may stand behind the counter, counters are held back
-until the end of the file, or until `MAX_HELD` values are held. Two different starts of one sandbox
-say nothing.
+until the end of the file. In a dump, which is sorted by name, all starts may stand behind all
+counters: where more than `MAX_HELD` values are held, the file is read again for its starts, and
+nothing is held from then on. Two different starts of one sandbox say nothing.
 """
 
 import re
@@ -40,7 +41,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from transforms.staging.parser import FileContext, Parsed, Row
+from transforms.staging.parser import FileContext, Parsed, RawRecord, Row
 from transforms.staging.refusal import refuse
 from transforms.staging.stored_text import name_text
 from transforms.staging.values import (
@@ -58,20 +59,22 @@ MAX_QUEUED = 60_000
 """Records, most of them other metrics, that are held back with them; as many as a scrape has."""
 MAX_KNOWN = 4_096
 """Series that are remembered as they were read."""
-MAX_STARTS = 100_000
-"""Starts that are remembered."""
+MAX_STARTS = 400_000
+"""Starts that are remembered, some 100 MB; a file of more leaves the others unknown."""
 
 GRID_POINT = "grid_point"
 PATH_TIME = "path_time"
 
 _START_METRIC = "container_start_time_seconds"
 _CREATED = "_created"
+_TELLS_START = re.compile(rb"container_start_time_seconds|_created\b")
 _POD_UID = re.compile(
     r"pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12})(?![0-9a-f])"
 )
 _CONTAINER_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _KUBERNETES_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
 _INTERFACE = re.compile(r"[ -~]{1,64}")
+_LABEL_OF_POD = "container_label_io_kubernetes"
 _PAUSE = re.compile(r"(?:.*/)?pause(?:[-:@].*)?\Z", re.DOTALL)
 _OBSERVER = ("prometheus", "prometheus_replica", "__replica__", "replica", "job", "instance")
 _AGENT = ("obi_ip", "beyla_ip")
@@ -165,9 +168,18 @@ Accept = Callable[[tuple[Row, ...]], Parsed]
 class CounterFile:
     """Takes the series of one file, and gives their records."""
 
-    def __init__(self, context: FileContext) -> None:
-        """Begin a file."""
+    def __init__(
+        self, context: FileContext, note_starts: Callable[[RawRecord, "CounterFile"], None]
+    ) -> None:
+        """Begin a file.
+
+        Args:
+            context: What is known of it.
+            note_starts: Gives `note_start` the values of a record that may tell starts.
+        """
         self._context = context
+        self._note_starts = note_starts
+        self._has_all_starts = False
         self._queue: list[_Held | Parsed] = []
         self._held_count = 0
         self._starts: dict[object, datetime | None] = {}
@@ -197,8 +209,9 @@ class CounterFile:
         Raises:
             RefusedError: The series, or one of its values, cannot be used.
         """
-        if name == _START_METRIC or name.endswith(_CREATED):
-            return self._note_start(name, labels, values)
+        word = self.note_start(name, labels, values)
+        if word is not None:
+            return word
         series = self._series(name, labels)
         if isinstance(series, str):
             return series
@@ -220,7 +233,13 @@ class CounterFile:
     def ready(self) -> Iterator[Parsed]:
         """Records that wait for nothing, or of which too many wait."""
         is_long = self._held_count > MAX_HELD or len(self._queue) > MAX_QUEUED
-        if self._held_count == 0 or is_long:
+        if is_long and self._context.read_again is not None and not self._has_all_starts:
+            self._has_all_starts = True
+            self._starts.clear()
+            for raw in self._context.read_again():
+                if _TELLS_START.search(raw.data):
+                    self._note_starts(raw, self)
+        if self._held_count == 0 or is_long or self._has_all_starts:
             yield from self.rest()
 
     def rest(self) -> Iterator[Parsed]:
@@ -287,18 +306,30 @@ class CounterFile:
 
     # -- starts ----------------------------------------------------------------------------------
 
-    def _note_start(self, name: str, labels: Mapping[str, str], values: Iterable[Value]) -> str:
+    def note_start(
+        self, name: str, labels: Mapping[str, str], values: Iterable[Value]
+    ) -> str | None:
+        """Note when counters began; the word for which there are no rows, none of another metric.
+
+        Raises:
+            RefusedError: One of the values is no time.
+        """
+        if name != _START_METRIC and not name.endswith(_CREATED):
+            return None
         known = _plain_labels(labels)
         keys: Callable[[datetime | None], object]
         if name == _START_METRIC:
             sandbox = _sandbox_of(known)
             if sandbox is None:
                 return "other_metric"
+            # Other containers have no network of their own.
+            is_asked = _is_sandbox(known)
             keys = lambda _: sandbox  # noqa: E731  a key that no time is part of
         else:
             base = plain_name(name).removesuffix(_CREATED)
             if base not in METRICS:
                 return "other_metric"
+            is_asked = True
             series = frozenset(known.items())
             keys = lambda at: (base, series, at)  # noqa: E731
         is_stale = True
@@ -307,12 +338,15 @@ class CounterFile:
             if start is None:
                 continue
             is_stale = False
-            key = keys(value.at)
-            if key not in self._starts and len(self._starts) < MAX_STARTS:
-                self._starts[key] = start
-            elif self._starts.get(key, start) != start:
-                self._starts[key] = None
+            if is_asked:
+                self._keep_start(keys(value.at), start)
         return "stale" if is_stale else "counter_start"
+
+    def _keep_start(self, key: object, start: datetime) -> None:
+        if key not in self._starts and len(self._starts) < MAX_STARTS:
+            self._starts[key] = start
+        elif self._starts.get(key, start) != start:
+            self._starts[key] = None
 
     def _start(self, series: _Series, reading: _Reading) -> datetime | None:
         if reading.start_at is not None or series.is_delta:
@@ -448,10 +482,17 @@ def _sandbox_of(labels: Mapping[str, str]) -> str | None:
     return found[-1] if found else (path if path != "/" else None) or name
 
 
+def _is_sandbox(labels: Mapping[str, str]) -> bool:
+    """Whether a row of a pod is of its sandbox, and not of one of its other containers."""
+    container = labels.get(f"{_LABEL_OF_POD}_container_name")
+    container = container or _own(labels, "container_name", "container")
+    return container in {None, "POD"} or _PAUSE.match(labels.get("image", "")) is not None
+
+
 def _cadvisor(
     declared: Declared, labels: Mapping[str, str], context: FileContext
 ) -> _Described | str:
-    own = "container_label_io_kubernetes"
+    own = _LABEL_OF_POD
     path = labels.get("id", "")
     in_path = _POD_UID.search(path)
     stated = in_path[1] if in_path else _own(labels, f"{own}_pod_uid", "pod_uid", "uid")
@@ -463,8 +504,7 @@ def _cadvisor(
         if path != "/" and (path or labels.get("name") or labels.get("image")):
             return "no_pod"
         return _of_node(declared, labels, node, interface)
-    container = labels.get(f"{own}_container_name") or _own(labels, "container_name", "container")
-    if container not in {None, "POD"} and not _PAUSE.match(labels.get("image", "")):
+    if not _is_sandbox(labels):
         return "not_sandbox"
     namespace = labels.get(f"{own}_pod_namespace") or _own(labels, "namespace")
     return _of_pod(

@@ -159,6 +159,8 @@ class FileContext:
         temporality: The `temporality` setting, if any.
         key_hash: Keyed hash for access key ids.
         counters: The `counters` setting.
+        read_again: Reads the file's records from their beginning, for what stands behind the
+            records that it is about; none where a file can be read only once.
     """
 
     export: str
@@ -173,6 +175,7 @@ class FileContext:
     temporality: str | None
     key_hash: KeyedHash
     counters: CounterFacts = CounterFacts()
+    read_again: Callable[[], Iterable[RawRecord]] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

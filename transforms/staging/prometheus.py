@@ -27,6 +27,7 @@ only the other's metrics at its beginning.
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 
 from transforms.staging import query_results
@@ -54,8 +55,8 @@ _HEAD_LINES = 400
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
-    counters = CounterFile(context)
     reader = ExpositionReader()
+    counters = CounterFile(context, partial(_note_starts, reader))
     for raw in records:
         if is_json(raw.data):
             for document in documents(raw):
@@ -80,6 +81,24 @@ def _take_line(raw: RawRecord, reader: ExpositionReader, counters: CounterFile) 
         return
     if word is not None:
         counters.put(ignored(raw, word))
+
+
+def _note_starts(reader: ExpositionReader, raw: RawRecord, counters: CounterFile) -> None:
+    """Note the starts of a record that is read again; what is wrong with it is told once."""
+    if is_json(raw.data):
+        for document in documents(raw):
+            for series in query_results.series_of(document):
+                if isinstance(series, query_results.Series):
+                    values = (Value(at, value) for at, value in series.samples)
+                    with suppress(RefusedError):
+                        counters.note_start(series.name, series.labels, values)
+        return
+    for line in lines_of(raw):
+        with suppress(RefusedError):
+            sample = reader.read(line.data)
+            if isinstance(sample, Sample):
+                value = Value(sample.at, sample.value, sample.start_at)
+                counters.note_start(sample.name, sample.labels, (value,))
 
 
 def _accepted(raw: RawRecord, rows: tuple[Row, ...]) -> Parsed:
@@ -219,4 +238,5 @@ PARSER = Parser(
     tested_on="real",
     reads_path=True,
     optional_columns=("counter_samples.counter_start_at", "counter_samples.pod_uid"),
+    version=2,
 )

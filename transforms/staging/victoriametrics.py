@@ -9,6 +9,7 @@ byte_counters.py.
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 
 import msgspec
@@ -35,7 +36,7 @@ _LINE = msgspec.json.Decoder(_Line)
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
-    counters = CounterFile(context)
+    counters = CounterFile(context, _note_starts)
     for raw in records:
         item = Item(raw.locator, "$", raw.offset, raw.data.removeprefix(_BOM))
         try:
@@ -49,6 +50,20 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
     yield from counters.rest()
 
 
+def _note_starts(raw: RawRecord, counters: CounterFile) -> None:
+    """Note the starts of a line that is read again; what is wrong with it is told once."""
+    with suppress(RecordError, RefusedError):
+        name, line = _line(raw.data.removeprefix(_BOM), "$")
+        counters.note_start(name, line.metric, _values(line))
+
+
+def _line(data: bytes, path: str) -> tuple[str, _Line]:
+    line = decode(_LINE, data, path)
+    if len(line.values) != len(line.timestamps):
+        refuse("timestamps", f"{len(line.values)}, one per value", len(line.timestamps))
+    return line.metric.pop(NAME_LABEL, ""), line
+
+
 def _take(item: Item, counters: CounterFile) -> str | None:
     """Read one line; returns the word for which it has no rows.
 
@@ -56,10 +71,7 @@ def _take(item: Item, counters: CounterFile) -> str | None:
         RecordError: It is no JSON, or not of this form.
         RefusedError: Its series, or one of its samples, cannot be used.
     """
-    line = decode(_LINE, item.data, item.path)
-    if len(line.values) != len(line.timestamps):
-        refuse("timestamps", f"{len(line.values)}, one per value", len(line.timestamps))
-    name = line.metric.pop(NAME_LABEL, "")
+    name, line = _line(item.data, item.path)
     place = Item(item.locator, item.path, item.offset, b"")
     return counters.take(name, line.metric, _values(line), partial(Item.accepted, place))
 
@@ -99,4 +111,5 @@ PARSER = Parser(
     parse=_parse,
     tested_on="real",
     optional_columns=("counter_samples.counter_start_at", "counter_samples.pod_uid"),
+    version=2,
 )

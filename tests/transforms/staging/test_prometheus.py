@@ -1,5 +1,6 @@
 """Byte counters in what Prometheus exports; expected values are written by hand."""
 
+import gzip
 import json
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -9,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.landing.parsing import parse_records
 from pipelines.landing.readers import head
 from tests.mutations.seeds import prometheus as seeds
 from tests.transforms.intermediate.counter_oracle import increments, traffic
 from tests.transforms.staging.export_text import (
+    CONTEXT,
     CUTS,
     check_each,
     check_others,
@@ -442,6 +445,58 @@ def test_a_long_text_is_not_held_for_what_may_come(monkeypatch: pytest.MonkeyPat
     assert starts == [None, None, None, STARTED, STARTED]
     monkeypatch.setattr(byte_counters, "MAX_STARTS", 0)
     assert samples_of(line(RECEIVED, 1, MS) + started())[0]["counter_start_at"] is None
+
+
+def dump(folder: Path, text: str) -> list[dict[str, Any]]:
+    """Samples of a file, read as landing reads it."""
+    path = folder / "dump.txt.gz"
+    path.write_bytes(gzip.compress(text.encode(), 1))
+    found = list(parse_records(path, PARSER, CONTEXT))
+    check_each(found)
+    places = [record.locator.partition(" $")[0] for record in found]
+    assert places == [f"line {n + 1}" for n in range(len(found))]
+    return rows(found, "counter_samples")
+
+
+def test_a_dump_by_name_tells_all_starts_however_long_it_is(tmp_path: Path) -> None:
+    """All counters stand before all starts, and only some of them are held."""
+    sandboxes = [f"{n:064x}" for n in range(100)]
+    count = byte_counters.MAX_HELD * 5 // 400
+    text = "".join(
+        line(RECEIVED, value, MS + value * 15_000, base={"id": f"/pod/{sandbox}", "pod": f"p-{n}"})
+        for n, sandbox in enumerate(sandboxes)
+        for value in range(count)
+    )
+    for n, sandbox in enumerate(sandboxes):
+        one = {"id": f"/pod/{sandbox}", "pod": f"p-{n}"}
+        text += line("container_start_time_seconds", 1_773_129_600 + n, MS, base=one)
+    # A sandbox of two starts, of which the second stands last, says nothing.
+    text += line("container_start_time_seconds", 1_773_129_000, MS, base=one)
+    found = dump(tmp_path, text)
+    assert len(found) == 100 * count > byte_counters.MAX_HELD + 100
+    told = {(row["pod_name"], row["counter_start_at"]) for row in found}
+    assert told == {
+        (f"p-{n}", datetime.fromtimestamp(1_773_129_600 + n, UTC) if n < 99 else None)
+        for n in range(100)
+    }
+
+
+def test_a_long_file_of_answers_or_created_samples_tells_all_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(byte_counters, "MAX_HELD", 2)
+    counters = [[AT.timestamp() + n, str(n)] for n in range(5)]
+    start = answer([[AT.timestamp(), STARTED_TEXT]], name="container_start_time_seconds")
+    answers = "".join(
+        json.dumps(json.loads(text)) + "\n"
+        for text in (answer(counters), answer(counters, interface="net1"), start)
+    )
+    assert [row["counter_start_at"] for row in dump(tmp_path, answers)] == [STARTED] * 10
+    times = [f"{1_773_129_700 + n}.123" for n in range(5)]
+    text = "".join(line(RECEIVED, n, at, id=None) for n, at in enumerate(times))
+    base = RECEIVED.removesuffix("_total")
+    text += "".join(line(f"{base}_created", STARTED_TEXT, at, id=None) for at in times)
+    assert [row["counter_start_at"] for row in dump(tmp_path, text)] == [STARTED] * 5
 
 
 def test_bytes_of_a_pod_add_up_through_a_burst_a_new_sandbox_and_two_replicas() -> None:

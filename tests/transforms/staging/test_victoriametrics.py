@@ -163,7 +163,11 @@ def test_the_start_of_a_sandbox_is_that_of_its_counters(monkeypatch: pytest.Monk
     starts = {row["counter_start_at"] for row in rows(found, "counter_samples")}
     assert starts == {datetime(2026, 3, 10, 8, 0, 0, 500_000, tzinfo=UTC)}
     monkeypatch.setattr(byte_counters, "MAX_QUEUED", 0)
-    assert samples_of(line(1) + start)[0]["counter_start_at"] is None
+    text = line(1) + start
+    assert samples_of(text)[0]["counter_start_at"] is None
+    # A file can be read again for what stands behind.
+    (row,) = samples_of(text, read_again=lambda: lines("{" + "\n" + text))
+    assert row["counter_start_at"] in starts
 
 
 def test_only_the_exports_setting_says_that_values_are_differences() -> None:
