@@ -30,6 +30,7 @@ JSON_FORMATS = frozenset(
         "azure_storage",
         "ceph_rgw",
         "cloudtrail",
+        "dns_collector",
         "gcp_dns",
         "gcs_audit",
         "kubernetes_audit",

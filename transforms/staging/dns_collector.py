@@ -71,7 +71,8 @@ SHOWN_KEYS = _SHOWN_VECTOR_KEYS | frozenset(
     for shown in (name, group.encode() + b"." + name)
 )
 """Keys whose text an excerpt may show, in both forms; free text (`extra`, answers) is not shown."""
-_ABSENT = "-"
+ABSENT = "-"
+"""What stands in the place of a value that is not known."""
 _TRUE = (True, 1, "1")
 _RESPONSES = frozenset({"CLIENT_RESPONSE", "DNS_RESPONSE"})
 _QUERIES = frozenset({"CLIENT_QUERY", "DNS_QUERY"})
@@ -104,7 +105,7 @@ class _Record:
         value = self._nested(path) if self._is_nested else self._value.get(path)
         if value is None and path in _BEFORE and self._is_nested:
             value = self._nested(_BEFORE[path])
-        return None if value == _ABSENT else value
+        return None if value == ABSENT else value
 
     def _nested(self, path: str) -> Any:  # noqa: ANN401  any JSON value
         value: Any = self._value
@@ -143,12 +144,12 @@ class _Record:
             found = self._nested(_ANSWERS)
             if found is None:
                 return None
-            if found == _ABSENT:
+            if found == ABSENT:
                 return []
             if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
                 refuse("answers", "a list of objects", found)
             return f.not_too_many(found)
-        if self._value.get(_ANSWERS) == _ABSENT:
+        if self._value.get(_ANSWERS) == ABSENT:
             return []
         listed: list[Json] = []
         while f"{_ANSWERS}.{len(listed)}.rdatatype" in self._value:
@@ -159,7 +160,7 @@ class _Record:
         return f.not_too_many(listed) if listed else None
 
 
-class _Stated(NamedTuple):
+class Stated(NamedTuple):
     """What the `record_format` setting states: the form of `extra`, or that of whole lines."""
 
     extra: re.Pattern[str] | None
@@ -167,10 +168,7 @@ class _Stated(NamedTuple):
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
-    stated = _Stated(None, None)
-    if context.record_format is not None:
-        text = text_form(context.record_format)
-        stated = _Stated(None if text else pattern_of(context.record_format), text)
+    stated = stated_by(context)
     for raw in records:
         try:
             yield _parse_record(raw, stated, context)
@@ -180,7 +178,15 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
             yield refused(raw, error) if as_text else rejected_masked(raw, error, SHOWN_KEYS)
 
 
-def _parse_record(raw: RawRecord, stated: _Stated, context: FileContext) -> Parsed:
+def stated_by(context: FileContext) -> Stated:
+    """What the export states of the form of its records."""
+    if context.record_format is None:
+        return Stated(None, None)
+    text = text_form(context.record_format)
+    return Stated(None if text else pattern_of(context.record_format), text)
+
+
+def _parse_record(raw: RawRecord, stated: Stated, context: FileContext) -> Parsed:
     record = _record(raw, stated.text)
     operation = record.text("dnstap.operation")
     if operation is None:
@@ -257,19 +263,21 @@ def _row(
     name = record.text("dns.qname")
     if name is None:
         refuse("qname", "a name", None)
-    rcode = _rcode(record) if is_response else None
+    rcode = response_code(record.text("dns.rcode")) if is_response else None
     answers = _answers(record) if is_response else None
-    namespace, pod_name = _client_pod(record, extra)
+    namespace, pod_name = client_pod(record.text("dnstap.extra"), extra)
     return {
         "event_at": event_at,
-        "client_address": _address(record, "network.query-ip"),
+        "client_address": address(record.text("network.query-ip")),
         "client_port": record.number("network.query-port", 65_535),
         "client_namespace": namespace,
         "client_pod_name": pod_name,
         "client_pod_uid": None,
-        "resolver_address": _address(record, "network.response-ip"),
+        "resolver_address": address(record.text("network.response-ip")),
         "transport": f.transport(record.text("network.protocol")),
-        **f.asked(_name(name, record), rcode, namespace=namespace, answers=answers),
+        **f.asked(
+            name_of(name, is_escaped=record.is_escaped), rcode, namespace=namespace, answers=answers
+        ),
         "query_type": f.record_type(record.text("dns.qtype")),
         "rcode": rcode,
         "answers": answers,
@@ -279,18 +287,22 @@ def _row(
     }
 
 
-def _name(stated: str, record: _Record) -> str:
-    return f.escaped_name(stated) if record.is_escaped else f.raw_name(stated)
+def name_of(stated: str, *, is_escaped: bool) -> str:
+    """A name as it is stored."""
+    return f.escaped_name(stated) if is_escaped else f.raw_name(stated)
 
 
-def _rcode(record: _Record) -> str:
-    stated = record.text("dns.rcode")
+def response_code(stated: str | None) -> str:
+    """Code of a response.
+
+    Raises:
+        RefusedError: It is none.
+    """
     return stated if stated == "UNKNOWN" else f.response_code(stated)
 
 
-def _address(record: _Record, path: str) -> str | None:
+def address(stated: str | None) -> str | None:
     """Address; null where a text stands there that is none (`<nil>`, a hash)."""
-    stated = record.text(path)
     return f.address_if_any(stated) if stated is not None else None
 
 
@@ -312,10 +324,17 @@ def _answers(record: _Record) -> list[Json] | None:
     if record.get("dns.malformed-packet") in _TRUE:
         return None
     found = record.answers()
-    return None if found is None else [_answer(item, record) for item in found]
+    if found is None:
+        return None
+    return [answer(item, is_escaped=record.is_escaped) for item in found]
 
 
-def _answer(item: Json, record: _Record) -> f.Answer:
+def answer(item: Json, *, is_escaped: bool = False) -> f.Answer:
+    """One answer.
+
+    Raises:
+        RefusedError: It is none.
+    """
     kind = f.record_type(_text_of(item, "rdatatype"))
     if kind is None:
         refuse("answer", "a record type", None)
@@ -324,24 +343,28 @@ def _answer(item: Json, record: _Record) -> f.Answer:
         refuse("answer", "a whole number of seconds", ttl)
     return f.answer(
         kind,
-        f.answer_data(kind, data, is_escaped=record.is_escaped) if data is not None else None,
-        owner=_name(owner, record) if owner is not None else None,
+        f.answer_data(kind, data, is_escaped=is_escaped) if data is not None else None,
+        owner=name_of(owner, is_escaped=is_escaped) if owner is not None else None,
         ttl=ttl,
     )
 
 
 def _text_of(item: Json, key: str) -> str | None:
     value = item.get(key)
-    if value is None or value == _ABSENT:
+    if value is None or value == ABSENT:
         return None
     if not isinstance(value, str):
         refuse("answer", f"a text in {key}", value)
     return value
 
 
-def _client_pod(record: _Record, extra: re.Pattern[str] | None) -> tuple[str | None, str | None]:
-    """Namespace and pod of the client, as `extra` names them."""
-    stated = record.text("dnstap.extra")
+def client_pod(stated: str | None, extra: re.Pattern[str] | None) -> tuple[str | None, str | None]:
+    """Namespace and pod of the client, as `extra` names them.
+
+    Args:
+        stated: The text of `extra`.
+        extra: Its form, where the export states it.
+    """
     if extra is None or stated is None or len(stated) > MAX_EXTRA:
         return None, None
     match = extra.fullmatch(stated)
@@ -352,7 +375,7 @@ def _client_pod(record: _Record, extra: re.Pattern[str] | None) -> tuple[str | N
 
 
 def _named(value: str | None) -> str | None:
-    return value if value and value != _ABSENT else None
+    return value if value and value != ABSENT else None
 
 
 def _recognise(head: bytes) -> Recognition:

@@ -47,6 +47,7 @@ from transforms.sql import SqlSession, statement
 from transforms.staging.column_rules import INSTANT, INTEGER, TEXT, Columns, Doubts, Rule, instants
 from transforms.staging.engine_text import Scratch
 from transforms.staging.json_ids import md5, whole_ids
+from transforms.staging.json_numbers import huge_numbers
 from transforms.staging.json_records import RecordError
 from transforms.staging.json_shapes import LISTED, Leaf, Shape
 from transforms.staging.line_columns import Places, Stretch, line_places
@@ -71,6 +72,9 @@ _UNREADABLE = (RefusedError, RecordError, msgspec.DecodeError, UnicodeDecodeErro
 _DOUBTFUL: Any = object()
 _ANY: "msgspec.json.Decoder[msgspec.Struct]" = msgspec.json.Decoder(msgspec.defstruct("Any", []))
 _KEYS: "msgspec.json.Decoder[dict[str, msgspec.Raw]]" = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_NEWLINE = 10
+_SEPARATOR, _NOTHING = chr(31), chr(30)
+"""What stands between the parts of an identity, and in the place of a null."""
 _LINES_AT_ONCE = 500
 """Lines of which the keys are held at once."""
 _MOST_DIGITS = 18
@@ -151,7 +155,7 @@ class JsonLines:
         parts, numbers = self._parts(lines, numbers, self._scratch)
         if parts is None:
             return stretch
-        found = Records(self, parts)
+        found = Records(self, parts, lines, numbers)
         columns = self._columns(found)
         found.check_rest()
         left, ignored = found.settled()
@@ -173,6 +177,8 @@ class JsonLines:
 
     def _without_foreign(self, lines: "_Lines", numbers: Places) -> Places:
         """The lines without those that are of another form by what stands in them."""
+        if self.shape.decodes_all:
+            numbers = lines.without_places(huge_numbers(lines.data), numbers)
         for word in self.shape.foreign:
             numbers = lines.without(re.escape(word), word, numbers)
         key = self.shape.list_key
@@ -258,7 +264,12 @@ class _Lines:
         """Lines in which a pattern stands nowhere, given a word without which it does not."""
         if word not in self.data:
             return numbers
-        places = [match.start() for match in re.finditer(pattern, self.data)]
+        return self.without_places([m.start() for m in re.finditer(pattern, self.data)], numbers)
+
+    def without_places(self, places: list[int], numbers: Places) -> Places:
+        """Lines in which none of some places of the text is."""
+        if not places:
+            return numbers
         found = np.searchsorted(self.starts, np.array(places, np.int64), side="right") - 1
         return numbers[~np.isin(numbers, found)]
 
@@ -352,9 +363,13 @@ class Records:
         doubts: Which records are left to the row parser.
     """
 
-    def __init__(self, reader: JsonLines, parts: pa.Table) -> None:
-        """Take what the engine found."""
+    def __init__(
+        self, reader: JsonLines, parts: pa.Table, lines: "_Lines", numbers: Places
+    ) -> None:
+        """Take what the engine found in some lines."""
         self.context = reader.context
+        self._lines = lines
+        self._numbers = numbers
         self._reader = reader
         self._count: int = parts.num_rows
         self._schema = table_spec(reader.table).arrow_schema if reader.table else pa.schema([])
@@ -518,8 +533,23 @@ class Records:
     def ids(self, *parts: pa.Array) -> pa.Array:
         """Ids of `values.identity` over parts: texts, numbers and times, none of them null."""
         texts = [part if part.type == TEXT else part.cast(INTEGER).cast(TEXT) for part in parts]
-        joined = pc.binary_join_element_wise(*texts, pa.scalar(chr(31), TEXT))
+        joined = pc.binary_join_element_wise(*texts, pa.scalar(_SEPARATOR, TEXT))
         return md5(pa.table({"line": joined}), self._reader.connection)
+
+    def line_ids(self, *before: str | None) -> pa.Array:
+        """Ids of `values.identity` over what stands in front, and the lines as they are."""
+        text = np.frombuffer(b"".join(self._lines.text(self._numbers)), np.uint8)
+        ends = np.flatnonzero(text == _NEWLINE)
+        bare = text[text != _NEWLINE]
+        offsets = np.append(0, ends - np.arange(len(ends)))
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(bare)]
+        lines = pa.Array.from_buffers(TEXT, len(ends), buffers)
+        # Blanks behind a line are no part of it.
+        self.doubt(pc.invert(pc.ends_with(lines, "}")))
+        front = "".join(f"{_NOTHING if part is None else part}{_SEPARATOR}" for part in before)
+        if front:
+            lines = joined(front, lines)
+        return md5(pa.table({"line": lines}), self._reader.connection)
 
     def names(
         self,

@@ -42,6 +42,7 @@ class Shape:
         list_key: Key under which a record may hold a list of records.
         foreign: Words of lines that are not for columns.
         judge: Whether a record with these keys at the top is for columns; none if all are.
+        decodes_all: Whether the row parser decodes also what is not read.
     """
 
     def __init__(
@@ -52,7 +53,9 @@ class Shape:
         list_key: str | None = None,
         foreign: Collection[str] = (),
         unread: Collection[str] = (),
+        *,
         judge: Callable[[tuple[str, ...]], bool] | None = None,
+        decodes_all: bool = False,
     ) -> None:
         """Take the message apart.
 
@@ -65,8 +68,11 @@ class Shape:
             unread: Paths of parts that the row parser takes as bytes, and that no column needs.
             foreign: Words in lines that are of another form, or may be, and not for columns.
             judge: Whether a record with these keys at the top is for columns; none if all are.
+            decodes_all: Whether the row parser decodes also what is not read, and so refuses a
+                record for what stands there.
         """
         self.judge = judge
+        self.decodes_all = decodes_all
         self.foreign = tuple(word.encode() for word in foreign)
         self.leaves: dict[str, Leaf] = {}
         self.list_key = list_key

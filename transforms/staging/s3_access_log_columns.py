@@ -151,4 +151,6 @@ def _columns(records: Records) -> dict[str, Any]:
     return {**columns, "provider": "s3"}
 
 
-COLUMNS = JsonColumns(s3_access_log.PARSER, f.TABLE, Shape(_RECORD, judge=_has_columns), _columns)
+COLUMNS = JsonColumns(
+    s3_access_log.PARSER, f.TABLE, Shape(_RECORD, judge=_has_columns, decodes_all=True), _columns
+)
