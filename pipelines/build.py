@@ -17,6 +17,7 @@ from pipelines.errors import DataCheckError, LakeDamagedError
 from pipelines.finality import BUILT, Basis, is_final, last_awaited
 from pipelines.landing.formats import parsers
 from pipelines.ledger import EXPORT_FILES, Ledger, StagedPart
+from pipelines.mirror import present
 from pipelines.parquet import read_files, scan_files, with_all_columns
 from pipelines.publication import Made, Published, content_of, digest, made_from, publish
 from pipelines.reference.catalogue import load_endpoints
@@ -553,7 +554,7 @@ def show_parts(
     if partly:
         session.register(f"{name}_ranges", _ranges(partly))
         rows = connection.read_parquet(
-            [str(p.path) for p in partly],
+            [str(path) for path in present(part.path for part in partly)],
             filename=True,
             file_row_number=True,
             union_by_name=True,

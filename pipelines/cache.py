@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from pipelines.build import engine_memory, show_files
 from pipelines.errors import PodledgerError
+from pipelines.remote_lake import open_lake
 from pipelines.settings import Settings
-from pipelines.storage import Lake
 from schemas.registry import table_spec
 from transforms.marts.cache_replay import Policy
 from transforms.marts.cache_study import Placement, Study, study
@@ -54,7 +54,7 @@ def what_if(
     Raises:
         PodledgerError: No day of the range is built.
     """
-    lake = Lake(settings.lake_path)
+    lake = open_lake(settings)
     begin = first - warm_up
     asked = [begin + dt.timedelta(days=n) for n in range((last - begin).days + 1)]
     built = set(lake.days(READS[0]))

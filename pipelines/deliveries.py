@@ -97,7 +97,7 @@ def note_left_out(lake: Lake, day: dt.date, left_out: Sequence[str]) -> None:
     path = lake.path(DELIVERIES, day, FLEET)
     if not path.is_file():
         return
-    rows = pl.read_parquet(path, glob=False, hive_partitioning=False)
+    rows = scan_files([path]).collect()
     named = [_of_row(scope, left_out) for scope in rows["cluster"]]
     column = pl.Series("left_out_clusters", named, pl.List(pl.String))
     if "left_out_clusters" in rows.columns and rows["left_out_clusters"].to_list() == named:

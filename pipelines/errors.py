@@ -48,3 +48,16 @@ class LakeDamagedError(PodledgerError):
 
 class ResourceError(PodledgerError):
     """Memory or disk does not suffice: says for what, and which setting helps."""
+
+
+class ObjectStoreError(PodledgerError):
+    """An object on S3 cannot be listed, read or written: names it and the store's reason.
+
+    Attributes:
+        is_absent: The store says that there is no such object.
+    """
+
+    def __init__(self, message: str, *, is_absent: bool = False) -> None:
+        """Keep the message and whether the object is absent."""
+        super().__init__(message)
+        self.is_absent = is_absent

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.damage import reading
+from pipelines.mirror import shown
 from pipelines.parquet import scan_files
 from pipelines.storage import Lake
 from schemas.registry import table_spec
@@ -202,7 +203,7 @@ class Ledger:
         """What to do about a part that is missing or damaged."""
         return (
             "restore it, or remove the commit of the same name below "
-            f"{self.lake.root / EXPORT_FILES} to land its exports again"
+            f"{shown(self.lake.root / EXPORT_FILES)} to land its exports again"
         )
 
     def remove_unlisted_parts(self, tables: tuple[str, ...]) -> int:

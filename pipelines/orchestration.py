@@ -28,7 +28,7 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 @contextmanager
 def instance_of(workspace: Workspace) -> Iterator["dg.DagsterInstance"]:
-    """The Dagster instance of DAGSTER_HOME, else of `.dagster` beside the lake.
+    """The Dagster instance of DAGSTER_HOME, else of `.dagster` beside the lake or catalogue.
 
     Raises:
         PodledgerError: Dagster cannot keep its history in that folder.
@@ -36,7 +36,7 @@ def instance_of(workspace: Workspace) -> Iterator["dg.DagsterInstance"]:
     import dagster as dg  # noqa: PLC0415  half a second that reading commands need not pay
     from sqlalchemy.exc import DBAPIError  # noqa: PLC0415  Dagster's own dependency
 
-    home = Path(os.environ.get(HOME) or workspace.settings.lake_path.parent / ".dagster").resolve()
+    home = Path(os.environ.get(HOME) or workspace.settings.history_path).resolve()
     if set("?%*[") & set(str(home)):
         # Dagster makes a URL and a glob of the path without quoting it, and would not find its
         # settings there, in which telemetry is off.

@@ -2,7 +2,7 @@
 
 A lake may lie in a folder such as `/data/cluster=one/[old]/`. Engines would take `[old]` for a glob
 and `cluster=one` for a column that hides the file's own, so that both are switched off here and the
-day is read from the file's own folder.
+day is read from the file's own folder. What lies on S3 is fetched first.
 """
 
 from collections.abc import Iterable
@@ -11,6 +11,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from pipelines.mirror import present
 from schemas.table import TableSpec
 
 _DAY_OF_FILE = "CAST(regexp_extract(filename, '.*/date=([0-9-]+)/[^/]*$', 1) AS DATE)"
@@ -29,7 +30,7 @@ def read_files(
         dated: Add the day of each file's folder as a column `date`.
     """
     relation = connection.read_parquet(
-        [str(path) for path in paths],
+        [str(path) for path in present(paths)],
         union_by_name=True,
         hive_partitioning=False,
         filename=dated,
@@ -61,4 +62,4 @@ def scan_files(paths: Iterable[Path]) -> pl.LazyFrame:
     Args:
         paths: Files of one table; at least one.
     """
-    return pl.scan_parquet(list(paths), glob=False, hive_partitioning=False)
+    return pl.scan_parquet(present(paths), glob=False, hive_partitioning=False)

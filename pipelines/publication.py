@@ -28,6 +28,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.errors import DataCheckError
+from pipelines.mirror import present
 from pipelines.storage import Lake, naming
 from schemas.table import TableSpec
 from transforms.sql import SqlSession
@@ -368,7 +369,8 @@ def check_key(session: SqlSession, spec: TableSpec, path: Path) -> None:
 def content_of(path: Path) -> str | None:
     """Digest of the content in a file's footer; none where the file is absent or foreign."""
     try:
-        status = path.stat()
+        (found,) = present([path])
+        status = found.stat()
     except OSError:
         return None
     return _content_of(path, status.st_ino, status.st_size, status.st_mtime_ns)

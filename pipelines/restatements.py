@@ -20,7 +20,8 @@ import pyarrow.parquet as pq
 
 from pipelines.damage import REBUILD, reading
 from pipelines.ledger import EXPORT_FILES
-from pipelines.parquet import read_files
+from pipelines.mirror import present
+from pipelines.parquet import read_files, scan_files
 from pipelines.publication import TableWriter, content_of, digest, ordered_batches
 from pipelines.storage import Lake
 from schemas.registry import table_spec
@@ -150,7 +151,7 @@ def last_cause(lake: Lake, day: dt.date) -> str | None:
     """Why a day was restated last; none if it never was."""
     found = []
     for path in lake.files(RESTATEMENTS, day):
-        first = pl.read_parquet(path, n_rows=1, glob=False, hive_partitioning=False)
+        first = scan_files([path]).head(1).collect()
         found.extend(first.select("published_at", "cause").rows())
     return str(max(found)[1]) if found else None
 
@@ -190,10 +191,7 @@ def _mark(content: str | None) -> str:
 
 def _published_at(lake: Lake, day: dt.date, comparison: _Comparison) -> dt.datetime:
     path = lake.path(RESTATEMENTS, day, comparison.name)
-    rows = pl.read_parquet(
-        path, columns=["published_at"], n_rows=1, glob=False, hive_partitioning=False
-    )
-    found: dt.datetime = rows.item()
+    found: dt.datetime = scan_files([path]).select("published_at").head(1).collect().item()
     return found
 
 
@@ -260,7 +258,7 @@ def _compare(session: SqlSession, spec: TableSpec, old: Path, new: Path) -> None
     each value that it holds, so that what was added and what was taken away add up.
     """
     connection = session.connection
-    before, after = (pq.read_schema(path) for path in (old, new))
+    before, after = (pq.read_schema(path) for path in present((old, new)))
     both = [
         n for n in before.names if n in after.names and before.field(n).type == after.field(n).type
     ]

@@ -6,6 +6,7 @@ Dagster's assets and the command line both come here, so that they cannot differ
 import datetime as dt
 import getpass
 import os
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -49,6 +50,7 @@ from pipelines.ledger import Ledger
 from pipelines.manifests import write_manifests
 from pipelines.parquet import scan_files
 from pipelines.publication import Made, digest, is_lost, made_from
+from pipelines.remote_lake import lake_of, open_lake
 from pipelines.restatements import OF_OPEN_PERIODS, Restating, last_cause, settle
 from pipelines.settings import Settings, find_settings_file, load_settings
 from pipelines.storage import Lake
@@ -69,6 +71,8 @@ OF_ONE_CLUSTER = {
 FIRST_DAY = dt.date(2024, 1, 1)
 """No day before this one is landed or built: it is older than the formats."""
 BILL = "billing_lines"
+SEEN_AFTER_SECONDS = 60.0
+"""A lake on S3 is listed again no more often than this by one who only reads."""
 LONG_RANGE = dt.timedelta(days=3)
 """Of a log file with a longer event range the rows are asked for their days; a clock that runs this
 far ahead of the landing day is wrong."""
@@ -116,6 +120,8 @@ class Workspace:
     restating: dict[dt.date, Restating] = field(default_factory=dict, repr=False)
     _settings: Settings | None = field(default=None, repr=False)
     _held: Lake | None = field(default=None, repr=False)
+    _read: Lake | None = field(default=None, repr=False)
+    _read_at: float = field(default=0.0, repr=False)
 
     @property
     def settings(self) -> Settings:
@@ -131,8 +137,12 @@ class Workspace:
 
     @property
     def lake(self) -> Lake:
-        """The lake, to read."""
-        return self._held or Lake(self.settings.lake_path)
+        """The lake, to read; what others publish is seen a minute later at most."""
+        if self._held is not None:
+            return self._held
+        if self._read is None or time.monotonic() - self._read_at > SEEN_AFTER_SECONDS:
+            self._read, self._read_at = open_lake(self.settings), time.monotonic()
+        return self._read
 
     def scopes(self, spec: TableSpec) -> tuple[str, ...]:
         """Names under which a table's files of a day are to be built."""
@@ -145,7 +155,7 @@ class Workspace:
         if self._held is not None:
             yield self._held
             return
-        lake = Lake(self.settings.lake_path)
+        lake = lake_of(self.settings)
         with lake.locked(_owner()):
             self._held = lake
             try:

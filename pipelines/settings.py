@@ -27,6 +27,8 @@ from pydantic import (
 from pipelines.durations import parse_duration, parse_size
 from pipelines.errors import SettingsError
 from pipelines.landing.formats import format_names
+from pipelines.mirror import root_of
+from pipelines.object_store import SCHEME
 from pipelines.path_patterns import CLUSTER_NAME, PathPattern
 from pipelines.reference.address_ranges import AddressRanges, load_address_ranges
 from pipelines.reference.nat_addresses import load_nat_addresses
@@ -277,15 +279,25 @@ class Settings(_Strict):
     look_ahead: Duration = timedelta(hours=1)
     _folder: Path = PrivateAttr(default_factory=Path)
 
-    @field_validator(
-        "lake", "catalog", "reports", "temp_directory", "manifests", "redaction_key_file"
-    )
+    @field_validator("catalog", "reports", "temp_directory", "manifests", "redaction_key_file")
     @classmethod
     def _is_local(cls, value: str | None) -> str | None:
         if value is not None and (not value or "://" in value):
-            message = "expected a local path; only exports may lie on s3:// for now"
+            message = "expected a local path; only exports and the lake may lie on s3://"
             raise ValueError(message)
         return value
+
+    @field_validator("lake")
+    @classmethod
+    def _is_folder_or_prefix(cls, value: str) -> str:
+        is_on_s3 = value.startswith(SCHEME)
+        parts = value.removeprefix(SCHEME).split("/")
+        if is_on_s3 and len(parts) > 1 and not parts[-1]:
+            del parts[-1]
+        if not value or (is_on_s3 and {"", ".", ".."} & set(parts)) or "://" in "/".join(parts):
+            message = "expected a local path or s3://bucket/prefix"
+            raise ValueError(message)
+        return SCHEME + "/".join(parts) if is_on_s3 else value
 
     @field_validator("manifests")
     @classmethod
@@ -346,8 +358,16 @@ class Settings(_Strict):
 
     @property
     def lake_path(self) -> Path:
-        """Folder of the lake."""
+        """Folder of the lake; of one on S3, of its local copy beside the catalogue."""
+        if self.lake.startswith(SCHEME):
+            return root_of(self.catalog_path.parent, self.lake)
         return Path(self.resolve(self.lake))
+
+    @property
+    def history_path(self) -> Path:
+        """Folder of Dagster's history where DAGSTER_HOME names none: beside the lake."""
+        beside = self.catalog_path if self.lake.startswith(SCHEME) else self.lake_path
+        return beside.parent / ".dagster"
 
     @property
     def catalog_path(self) -> Path:

@@ -1,8 +1,8 @@
 """The lake: where files stand, and how one replaces another in one step.
 
-The only module that writes below the lake. A file is written under a temporary name in its own
+The only module that writes below a local lake. A file is written under a temporary name in its own
 folder, flushed to disk, checked by its writer and then renamed; whoever reads sees the old file or
-the new one, never a part.
+the new one, never a part. Of a lake on S3 `pipelines.remote_lake` says what differs.
 """
 
 import json
@@ -20,6 +20,7 @@ from pipelines.errors import LakeBusyError, LakeWriteError, PodledgerError
 _DATE_FOLDER = re.compile(r"date=(\d{4}-\d{2}-\d{2})\Z")
 TEMPORARY = ".tmp-"
 LAYOUT_VERSION = 1
+REMEDY = "nothing half-written is visible, and a rerun finishes the work once it can be written"
 
 
 def _nothing(_moment: str, _path: Path) -> None:
@@ -28,7 +29,7 @@ def _nothing(_moment: str, _path: Path) -> None:
 
 @dataclass(frozen=True)
 class Lake:
-    """A local lake.
+    """A lake in a local folder, and what all lakes have in common.
 
     Attributes:
         root: Its folder.
@@ -84,27 +85,35 @@ class Lake:
             if temporary.exists():
                 flush(temporary)
                 self.hook("before", path)
-                temporary.replace(path)
-                flush(path.parent)
+                self._put(temporary, path)
                 self.hook("after", path)
         except OSError as error:
             if not _is_about(error, temporary):
                 raise
-            message = (
-                f"{path}: {error.strerror or error}; nothing half-written is visible, and a rerun "
-                "finishes the work once it can be written"
-            )
+            message = f"{path}: {error.strerror or error}; {REMEDY}"
             raise LakeWriteError(message) from None
         finally:
             with suppress(OSError):
                 temporary.unlink()
 
+    def _put(self, temporary: Path, path: Path) -> None:
+        """Put a finished file in its place, in one step."""
+        temporary.replace(path)
+        flush(path.parent)
+
     def remove(self, path: Path) -> None:
         """Remove one file."""
         self.hook("before", path)
+        self._take_away(path)
+        self.hook("after", path)
+
+    def _take_away(self, path: Path) -> None:
+        """Remove a file, in one step."""
         with suppress(FileNotFoundError):
             path.unlink()
-        self.hook("after", path)
+
+    def refresh(self) -> None:
+        """See what was published by others: in a folder nothing is to be done for that."""
 
     def sweep(self) -> int:
         """Remove what a killed build left; returns how many files. Call it under the lock."""

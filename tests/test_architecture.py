@@ -16,7 +16,7 @@ ALLOWED = {
     "transforms": {"schemas", "transforms"},
     "pipelines": {"schemas", "transforms", "pipelines"},
 }
-ONLY_IN_PIPELINES = {"dagster", "s3fs", "fsspec", "typer", "rich", "pydantic", "yaml", "os"}
+ONLY_IN_PIPELINES = {"dagster", "botocore", "typer", "rich", "pydantic", "yaml", "os"}
 DISTRIBUTIONS = {"dnspython": "dns", "pyyaml": "yaml"}
 NEVER = {"pandas", "orjson", "dagster_duckdb", "dagster_polars", "dagster_pandera"}
 

@@ -11,7 +11,7 @@ from pipelines.cli.output import people_bytes, print_plain, print_rows, to_json
 from pipelines.damage import REMEDY, reading
 from pipelines.durations import parse_size
 from pipelines.errors import PodledgerError
-from pipelines.storage import Lake
+from pipelines.remote_lake import open_lake
 from transforms.marts.cache_replay import POLICIES, Policy
 from transforms.marts.cache_study import PLACEMENTS, Placement, Point
 
@@ -51,7 +51,7 @@ def cache(
         p for p in PLACEMENTS if p in _known("--placement", placement, PLACEMENTS)
     ]
     policies: list[Policy] = [p for p in POLICIES if p in _known("--policy", policy, POLICIES)]
-    with reading(Lake(settings.lake_path).everything(), REMEDY):
+    with reading(open_lake(settings).everything(), REMEDY):
         found = what_if(
             settings, days[0], days[-1], dt.timedelta(days=warm_up),
             placements=placements,

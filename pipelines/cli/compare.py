@@ -13,8 +13,8 @@ from pipelines.cli.show import open_catalogue
 from pipelines.damage import REMEDY, reading
 from pipelines.errors import PodledgerError
 from pipelines.manifest_markdown import seconds
+from pipelines.remote_lake import open_lake
 from pipelines.run_facts import RunReader, run_named, runs_of_project
-from pipelines.storage import Lake
 from transforms.marts.run_comparison import Comparison, Side, comparison_of, side_of
 from transforms.redaction import redact
 
@@ -50,7 +50,7 @@ def compare(
     """
     groups = _groups(a, b, project, (first, last), versus)
     settings = settings_of(config)
-    lake = Lake(settings.lake_path)
+    lake = open_lake(settings)
     with reading(lake.everything(), REMEDY), open_catalogue(settings) as connection:
         reader = RunReader(connection, settings, lake)
         if groups is None:

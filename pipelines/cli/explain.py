@@ -10,7 +10,7 @@ from pipelines.damage import REMEDY, reading
 from pipelines.errors import PodledgerError
 from pipelines.evidence import explain as explain_id
 from pipelines.evidence import followed
-from pipelines.storage import Lake
+from pipelines.remote_lake import open_lake
 
 
 def explain(
@@ -23,7 +23,7 @@ def explain(
     Example: podledger explain 0cc175b9c0f1b6a831c399e269772661
     """
     settings = settings_of(config)
-    lake = Lake(settings.lake_path)
+    lake = open_lake(settings)
     with reading(lake.everything(), REMEDY):
         found = explain_id(settings, lake, wanted)
     if found is None:

@@ -13,8 +13,8 @@ from pipelines.damage import REMEDY, reading
 from pipelines.errors import PodledgerError
 from pipelines.manifest_markdown import markdown_of
 from pipelines.manifests import json_of, schema_text, write_manifest
+from pipelines.remote_lake import open_lake
 from pipelines.run_facts import RunReader, run_named
-from pipelines.storage import Lake
 from transforms.marts.manifest import manifest_of
 
 
@@ -50,7 +50,7 @@ def manifest(
         message = "manifest: expected a RUN, or --schema"
         raise PodledgerError(message)
     settings = settings_of(config)
-    lake = Lake(settings.lake_path)
+    lake = open_lake(settings)
     with reading(lake.everything(), REMEDY), open_catalogue(settings) as connection:
         facts = RunReader(connection, settings, lake).facts(run_named(connection, run))
     document = manifest_of(facts)

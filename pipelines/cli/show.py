@@ -16,9 +16,9 @@ from pipelines.damage import REMEDY, reading
 from pipelines.errors import PodledgerError
 from pipelines.ledger import Ledger
 from pipelines.parquet import read_files
+from pipelines.remote_lake import open_lake
 from pipelines.run_facts import run_named
 from pipelines.settings import Settings
-from pipelines.storage import Lake
 from schemas.registry import table_spec, tables
 from schemas.table import TableSpec
 from schemas.views import views
@@ -101,7 +101,7 @@ def show(
         and chosen is Format.TABLE
     )
     with (
-        reading(Lake(settings.lake_path).everything(), REMEDY),
+        reading(open_lake(settings).everything(), REMEDY),
         _source(settings, table) as connection,
     ):
         if is_drawn:
@@ -207,7 +207,7 @@ def _source(settings: Settings, table: str) -> duckdb.DuckDBPyConnection:
 
 
 def _lake_view(settings: Settings, spec: TableSpec) -> duckdb.DuckDBPyConnection:
-    lake = Lake(settings.lake_path)
+    lake = open_lake(settings)
     session = SqlSession(threads=settings.workers)
     if spec.layer == "staging":
         parts = Ledger.read(lake).parts(spec.name, None, None, None)

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from pipelines.landing.parsing import BatchOutcome
 from pipelines.ledger import Ledger, StagedPart, repeated_ranges
+from pipelines.mirror import present
 from pipelines.storage import Lake
 from schemas.table import FLEET
 from transforms.sql import SqlSession
@@ -101,7 +102,7 @@ def _stage(session: SqlSession, earlier: Sequence[StagedPart], new: Sequence[Pat
     would be credited to none if those rows' commit were removed and their file landed again.
     """
     connection = session.connection
-    paths = [str(path) for path in (*(part.path for part in earlier), *new)]
+    paths = [str(path) for path in present((*(part.path for part in earlier), *new))]
     connection.register(
         "part_order", pa.table({"part_path": paths, "part_order": list(range(len(paths)))})
     )

@@ -6,12 +6,12 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from pipelines.errors import InputError
+from pipelines import object_store
+from pipelines.errors import InputError, ObjectStoreError
+from pipelines.object_store import SCHEME
 from pipelines.path_patterns import PathFacts, PathPattern
 from pipelines.settings import ExportSettings, Settings
 
@@ -52,17 +52,6 @@ class Listing:
 
     files: list[InputFile]
     problems: list[tuple[str, str]] = field(default_factory=list)
-
-
-@cache
-def s3_filesystem() -> Any:  # noqa: ANN401  s3fs is untyped
-    """The S3 client; credentials and endpoint come from the standard AWS environment."""
-    import s3fs  # noqa: PLC0415  half a second that local inputs need not pay
-
-    return s3fs.S3FileSystem(
-        endpoint_url=os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL"),
-        use_listings_cache=False,
-    )
 
 
 def list_inputs(settings: Settings, export: ExportSettings) -> Listing:
@@ -166,33 +155,31 @@ def _list_s3(
     pattern: PathPattern, problems: list[tuple[str, str]]
 ) -> Iterator[tuple[str, int, str]]:
     try:
-        entries = s3_filesystem().find(pattern.prefix, detail=True)
-    except FileNotFoundError:
-        return
-    except Exception as error:  # noqa: BLE001  botocore's errors share no base
-        problems.append((pattern.prefix, f"cannot be listed ({type(error).__name__})"))
-        return
-    for key, entry in sorted(entries.items()):
-        if entry.get("type") == "file":
-            yield f"s3://{key}", int(entry.get("size") or 0), _s3_mark(entry)
+        for stored in object_store.listed(pattern.prefix):
+            # A key that ends like a folder is what some tools put in a folder's place.
+            if not stored.url.endswith("/"):
+                yield stored.url, stored.size, stored.mark
+    except ObjectStoreError as error:
+        problems.append((pattern.prefix, _reason(error)))
 
 
 def _mark(status: os.stat_result) -> str:
     return f"{status.st_size}-{status.st_mtime_ns}"
 
 
-def _s3_mark(entry: dict[str, Any]) -> str:
-    return f"{int(entry.get('size') or 0)}-{str(entry.get('ETag', '')).strip(chr(34))}"
-
-
 def is_as_listed(path: str, mark: str) -> bool:
     """Whether an input still has the mark under which it was listed."""
     try:
-        if path.startswith("s3://"):
-            return _s3_mark(s3_filesystem().info(path)) == mark
+        if path.startswith(SCHEME):
+            return object_store.head(path).mark == mark
         return _mark(Path(path).stat()) == mark
-    except Exception:  # noqa: BLE001  botocore's errors share no base
+    except (OSError, ObjectStoreError):
         return False
+
+
+def _reason(error: ObjectStoreError) -> str:
+    """What a store said, without the name of the object, which stands beside it."""
+    return str(error).partition(": ")[2]
 
 
 @contextmanager
@@ -202,7 +189,7 @@ def local_copy(path: str, size: int, temp: Path | None) -> Iterator[Path]:
     Raises:
         InputError: The file vanished, cannot be read, or came with another length.
     """
-    if not path.startswith("s3://"):
+    if not path.startswith(SCHEME):
         local = Path(path)
         if not local.is_file():
             message = f"{path}: vanished; expected a file of {size} bytes"
@@ -212,12 +199,11 @@ def local_copy(path: str, size: int, temp: Path | None) -> Iterator[Path]:
     with TemporaryDirectory(prefix="podledger-", dir=temp) as folder:
         target = Path(folder) / "input"
         try:
-            s3_filesystem().get_file(path, str(target))
-        except Exception as error:  # noqa: BLE001  botocore's errors share no base
-            message = f"{path}: cannot be fetched ({type(error).__name__})"
-            raise InputError(message) from None
-        if target.stat().st_size != size:
-            message = f"{path}: got {target.stat().st_size} bytes, expected {size}"
+            fetched = object_store.fetch(path, target)
+        except ObjectStoreError as error:
+            raise InputError(str(error)) from None
+        if fetched.size != size:
+            message = f"{path}: got {fetched.size} bytes, expected {size}"
             raise InputError(message)
         yield target
 
@@ -247,7 +233,7 @@ def as_listed(
         if not copied and is_as_listed(path, mark):
             yield local
             return
-        if path.startswith("s3://"):
+        if path.startswith(SCHEME):
             raise replaced(path)
         with beginning_of(path, size, temp) as copy:
             yield copy

@@ -71,8 +71,8 @@ def test_counters_are_declared_rightly_or_not_at_all(tmp_path: Path, stated: str
         (("lake: lake", "lake: lake\nfinal_after: 3"), "final_after: 3: expected a duration"),
         (("lake: lake", "lake: lake\nworkers: 0"), "workers: 0: Input should be greater than"),
         (
-            ("lake: lake", "lake: s3://bucket/lake"),
-            "lake: 's3://bucket/lake': expected a local path",
+            ("lake: lake", "lake: s3://bucket//lake"),
+            "lake: 's3://bucket//lake': expected a local path or s3://bucket/prefix",
         ),
         (("lake: lake", "lake: ''"), "lake: '': expected a local path"),
         (("lake: lake", "lake: lake\nreports: gs://b"), "reports: 'gs://b': expected a local path"),

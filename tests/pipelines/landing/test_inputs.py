@@ -9,8 +9,8 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from pipelines.errors import InputError
-from pipelines.landing import inputs
+from pipelines import object_store
+from pipelines.errors import InputError, ObjectStoreError
 from pipelines.landing.inputs import Listing, as_listed, list_inputs, local_copy
 from pipelines.landing.land import land
 from pipelines.ledger import Ledger
@@ -33,11 +33,9 @@ def s3(monkeypatch: pytest.MonkeyPatch) -> Iterator[object]:
         "AWS_DEFAULT_REGION": "us-east-1",
     }.items():
         monkeypatch.setenv(name, value)
-    inputs.s3_filesystem.cache_clear()
     client = boto3.client("s3", endpoint_url=endpoint)
     client.create_bucket(Bucket="example-exports")
     yield client
-    inputs.s3_filesystem.cache_clear()
     server.stop()
 
 
@@ -216,18 +214,19 @@ def test_what_is_no_file_is_no_input(
 def test_a_bucket_that_cannot_be_listed_is_named_and_local_exports_land(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Refusing:
-        def find(self, prefix: str, *, detail: bool) -> object:
-            message = f"Access Denied to {prefix} {detail}"
-            raise PermissionError(message)
+    def refuse(prefix: str) -> object:
+        message = f"{prefix}: cannot be listed (AccessDenied, HTTP 403)"
+        raise ObjectStoreError(message)
 
-    monkeypatch.setattr(inputs, "s3_filesystem", Refusing)
+    monkeypatch.setattr(object_store, "listed", refuse)
     put(tmp_path, "a.log", [line(1)])
     more = '  - {name: far, format: s3_access_log, path: "s3://example-exports/in/%Y-%m-%d/*"}\n'
     settings = zone(tmp_path, SETTINGS + more)
     report = land(settings, Lake(settings.lake_path), FIRST_SEEN)
     assert report.records["accepted"] == 1
-    assert report.unknown == [("s3://example-exports/in/", "cannot be listed (PermissionError)")]
+    assert report.unknown == [
+        ("s3://example-exports/in/", "cannot be listed (AccessDenied, HTTP 403)")
+    ]
 
 
 def test_an_object_that_is_replaced_by_one_of_its_length_is_refused(tmp_path: Path, s3) -> None:

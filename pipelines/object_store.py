@@ -1,0 +1,291 @@
+"""Objects on S3: list, fetch, put, delete; the only module that talks to the network.
+
+Credentials, region and endpoint come from the standard AWS environment alone, and so does how often
+a request is tried again (`AWS_MAX_ATTEMPTS`): botocore repeats answers such as 500 and SlowDown,
+and connections that break, with growing pauses. A body that breaks off or has another length than
+was told is fetched anew here, which botocore does not do.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+from pipelines.errors import ObjectStoreError
+from transforms.redaction import redact
+
+SCHEME = "s3://"
+FETCHES = 3
+"""Times that the body of an object is fetched before it counts as unreadable."""
+LARGE = 1 << 30
+"""An object of more bytes is put in pieces: one request can carry five times as many."""
+PIECE = 64 << 20
+CONNECTIONS = 16
+"""Requests of one process at a time."""
+_BLOCK = 1 << 20
+_ABSENT = {"404", "NoSuchKey", "NotFound"}
+_NO_BUCKET = "NoSuchBucket"
+
+
+@dataclass(frozen=True)
+class StoredObject:
+    """One object of a listing.
+
+    Attributes:
+        url: `s3://bucket/key`.
+        size: Bytes.
+        tag: ETag without quotes; of a store that gives none, the time of the last change.
+        age_seconds: Since the last change, by the clock of the store; 0 where it tells no time.
+    """
+
+    url: str
+    size: int
+    tag: str
+    age_seconds: float = 0.0
+
+    @property
+    def mark(self) -> str:
+        """What changes with the object: size and tag."""
+        return f"{self.size}-{self.tag}"
+
+
+def client() -> Any:  # noqa: ANN401  botocore is untyped
+    """The client of this process for the environment as it is."""
+    told = tuple(sorted((k, v) for k, v in os.environ.items() if k.startswith("AWS_")))
+    return _client_of(told)
+
+
+@lru_cache(maxsize=2)
+def _client_of(_environment: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401
+    import botocore.config  # noqa: PLC0415  a quarter of a second that local lakes need not pay
+    import botocore.session  # noqa: PLC0415
+
+    settings = botocore.config.Config(
+        max_pool_connections=CONNECTIONS, connect_timeout=10, read_timeout=60
+    )
+    return botocore.session.get_session().create_client("s3", config=settings)
+
+
+def bucket_and_key(url: str) -> tuple[str, str]:
+    """The two parts of `s3://bucket/key`; the key may be empty."""
+    bucket, _, key = url.removeprefix(SCHEME).partition("/")
+    return bucket, key
+
+
+@contextmanager
+def _asking(url: str, what: str) -> Iterator[None]:
+    """Say in a person's words what a store refused.
+
+    Raises:
+        ObjectStoreError: Names the object or prefix, what was tried and the store's reason.
+    """
+    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
+
+    try:
+        yield
+    except (BotoCoreError, ClientError, HTTPException, OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            # A local file could not be read or written.
+            raise
+        reason = redact(_reason(error))
+        is_absent = isinstance(error, ClientError) and _code(error) in _ABSENT
+        message = f"{url}: {what} ({reason})"
+        raise ObjectStoreError(message, is_absent=is_absent) from None
+
+
+def _code(error: Any) -> str:  # noqa: ANN401
+    return str(error.response.get("Error", {}).get("Code", ""))
+
+
+def _reason(error: Exception) -> str:
+    response = getattr(error, "response", None)
+    if isinstance(response, dict):
+        status = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+        code = str(response.get("Error", {}).get("Code") or type(error).__name__)
+        return code if status is None or code == str(status) else f"{code}, HTTP {status}"
+    name = type(error).__name__
+    # The text of others may hold a whole answer; of these it says what to mend.
+    is_told = name in {"NoCredentialsError", "NoRegionError", "PartialCredentialsError"}
+    return f"{name}: {error}" if is_told else name
+
+
+def listed(url: str) -> Iterator[StoredObject]:
+    """All objects whose URL begins with a prefix, by key.
+
+    A bucket that is absent holds none.
+
+    Raises:
+        ObjectStoreError: The prefix cannot be listed.
+    """
+    bucket, prefix = bucket_and_key(url)
+    asked: dict[str, str] = {"Bucket": bucket, "Prefix": prefix}
+    while True:
+        try:
+            with _asking(url, "cannot be listed"):
+                answer = client().list_objects_v2(**asked)
+        except ObjectStoreError as error:
+            if f"({_NO_BUCKET}" in str(error):
+                return
+            raise
+        told_at = _told_at(answer)
+        for entry in answer.get("Contents", ()):
+            yield _stored(f"{SCHEME}{bucket}/{entry['Key']}", entry["Size"], entry, told_at)
+        if not answer.get("IsTruncated"):
+            return
+        asked["ContinuationToken"] = answer["NextContinuationToken"]
+
+
+def head(url: str) -> StoredObject:
+    """What a store tells of one object.
+
+    Raises:
+        ObjectStoreError: It is absent or cannot be asked for.
+    """
+    bucket, key = bucket_and_key(url)
+    with _asking(url, "cannot be asked for"):
+        answer = client().head_object(Bucket=bucket, Key=key)
+    return _stored(url, answer["ContentLength"], answer, _told_at(answer))
+
+
+def _told_at(answer: dict[str, Any]) -> datetime | None:
+    """The store's clock at an answer."""
+    told = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("date")
+    return None if told is None else parsedate_to_datetime(told)
+
+
+def _stored(url: str, size: int, entry: dict[str, Any], told_at: datetime | None) -> StoredObject:
+    changed = entry.get("LastModified")
+    age = 0.0
+    if told_at is not None and changed is not None:
+        age = max(0.0, (told_at - changed.astimezone(UTC)).total_seconds())
+    tag = str(entry.get("ETag") or "").strip('"') or str(changed)
+    return StoredObject(url, int(size), tag, age)
+
+
+def fetch(url: str, target: Path) -> StoredObject:
+    """Write the bytes of an object to a local file.
+
+    Returns:
+        The object as it was fetched.
+
+    Raises:
+        ObjectStoreError: It is absent, or its whole body does not come however often it is tried.
+        OSError: The local file cannot be written.
+    """
+    for left in reversed(range(FETCHES)):
+        try:
+            return _fetch(url, target)
+        except ObjectStoreError as error:
+            if error.is_absent or not left:
+                raise
+    raise AssertionError
+
+
+def _fetch(url: str, target: Path) -> StoredObject:
+    bucket, key = bucket_and_key(url)
+    with _asking(url, "cannot be fetched"):
+        answer = client().get_object(Bucket=bucket, Key=key)
+        body, told, got = answer["Body"], int(answer["ContentLength"]), 0
+        with target.open("wb") as file:
+            while block := body.read(_BLOCK):
+                file.write(block)
+                got += len(block)
+    if got != told:
+        message = f"{url}: cannot be fetched (got {got} bytes, expected {told})"
+        raise ObjectStoreError(message)
+    return _stored(url, told, answer, None)
+
+
+def read(url: str) -> bytes:
+    """The bytes of a small object.
+
+    Raises:
+        ObjectStoreError: It is absent or cannot be fetched.
+    """
+    bucket, key = bucket_and_key(url)
+    with _asking(url, "cannot be fetched"):
+        found: bytes = client().get_object(Bucket=bucket, Key=key)["Body"].read()
+    return found
+
+
+def put(url: str, source: Path) -> StoredObject:
+    """Put a local file in an object's place: who reads it gets the old bytes or the new ones.
+
+    Raises:
+        ObjectStoreError: The store does not take it.
+        OSError: The local file cannot be read.
+    """
+    bucket, key = bucket_and_key(url)
+    size = source.stat().st_size
+    with _asking(url, "cannot be written"):
+        if size > LARGE:
+            answer = _put_in_pieces(bucket, key, source)
+        else:
+            with source.open("rb") as file:
+                answer = client().put_object(Bucket=bucket, Key=key, Body=file)
+    return _stored(url, size, answer, None)
+
+
+def _put_in_pieces(bucket: str, key: str, source: Path) -> dict[str, Any]:
+    """The same in several requests; the object changes with the last one."""
+    store = client()
+    place = {"Bucket": bucket, "Key": key}
+    upload = {**place, "UploadId": store.create_multipart_upload(**place)["UploadId"]}
+    pieces: list[dict[str, Any]] = []
+    try:
+        with source.open("rb") as file:
+            while block := file.read(PIECE):
+                number = len(pieces) + 1
+                answer = store.upload_part(**upload, PartNumber=number, Body=block)
+                pieces.append({"PartNumber": number, "ETag": answer["ETag"]})
+        done: dict[str, Any] = store.complete_multipart_upload(
+            **upload, MultipartUpload={"Parts": pieces}
+        )
+    except BaseException:
+        store.abort_multipart_upload(**upload)
+        raise
+    return done
+
+
+def write(url: str, content: bytes) -> None:
+    """Put a small object.
+
+    Raises:
+        ObjectStoreError: The store does not take it.
+    """
+    bucket, key = bucket_and_key(url)
+    with _asking(url, "cannot be written"):
+        client().put_object(Bucket=bucket, Key=key, Body=content)
+
+
+def delete(url: str) -> None:
+    """Remove an object; one that is absent already is none.
+
+    Raises:
+        ObjectStoreError: The store refuses.
+    """
+    bucket, key = bucket_and_key(url)
+    with _asking(url, "cannot be removed"):
+        client().delete_object(Bucket=bucket, Key=key)
+
+
+def forget_pieces(url: str) -> int:
+    """Have the store drop what killed processes put in pieces below a prefix and never completed.
+
+    Returns:
+        How many such uploads there were.
+    """
+    bucket, prefix = bucket_and_key(url)
+    with _asking(url, "cannot be listed"):
+        found = client().list_multipart_uploads(Bucket=bucket, Prefix=prefix).get("Uploads", ())
+        for upload in found:
+            client().abort_multipart_upload(
+                Bucket=bucket, Key=upload["Key"], UploadId=upload["UploadId"]
+            )
+    return len(found)
