@@ -14,109 +14,13 @@ from typing import Any, Self
 import duckdb
 import polars as pl
 
-_MACROS = """
-CREATE OR REPLACE TEMP MACRO micros(t) AS epoch_us(t);
-CREATE OR REPLACE TEMP MACRO id_text(x) AS COALESCE(CAST(x AS VARCHAR), CHR(30));
-CREATE OR REPLACE TEMP MACRO id_time(t) AS COALESCE(CAST(epoch_us(t) AS VARCHAR), CHR(30));
-CREATE OR REPLACE TEMP MACRO row_id(parts) AS MD5(array_to_string(parts, CHR(31)));
-CREATE OR REPLACE TEMP MACRO is_private_address(a) AS regexp_matches(
-    a,
-    '^(10|127|0)\\.|^192\\.168\\.|^172\\.(1[6-9]|2[0-9]|3[01])\\.|^169\\.254\\.|'
-    || '^100\\.(6[4-9]|[7-9][0-9]|1[01][0-9]|12[0-7])\\.|^f[cd][0-9a-f]{2}:|^fe[89ab][0-9a-f]:|'
-    || '^::1?$'
-);
-CREATE OR REPLACE TEMP MACRO is_public_address(a) AS
-    regexp_matches(a, '^([1-9]|[1-9][0-9]|1[0-9][0-9]|2[01][0-9]|22[0-3])\\.|^[23][0-9a-f]{3}:')
-    AND NOT is_private_address(a);
-CREATE OR REPLACE TEMP MACRO image_registry(registry) AS
-    -- Older names of one registry (distribution/reference, normalize.go).
-    CASE
-        WHEN lower(registry) IN ('index.docker.io', 'registry-1.docker.io') THEN 'docker.io'
-        ELSE lower(registry)
-    END;
-CREATE OR REPLACE TEMP MACRO image_path(image) AS regexp_replace(
-    split_part(image, '@', 1), '^([^/]*[.:][^/]*|localhost)/', ''
-);
-CREATE OR REPLACE TEMP MACRO image_repository(image, registry) AS
-    'oci://' || image_registry(registry) || '/'
-    || CASE
-        WHEN image_registry(registry) = 'docker.io' AND image_path(image) NOT LIKE '%/%'
-            THEN 'library/' ELSE ''
-    END
-    || regexp_replace(image_path(image), ':[^/:]*$', '');
-CREATE OR REPLACE TEMP MACRO image_resource(image, registry, digest) AS
-    image_repository(image, registry)
-    || CASE
-        WHEN digest IS NOT NULL THEN '@' || digest
-        ELSE ':'
-            || coalesce(nullif(regexp_extract(image_path(image), ':([^/:]*)$', 1), ''), 'latest')
-    END;
-CREATE OR REPLACE TEMP MACRO pull_reason(message) AS
-    -- Names, tags and digests of images may hold the words and numbers of any error.
-    replace(
-        regexp_replace(lower(message), 'https?://[^\\s"]+', '', 'g'),
-        regexp_extract(lower(message), 'failed to pull image "([^"]+)"', 1), ''
-    );
-CREATE OR REPLACE TEMP MACRO pull_error_class(message) AS CASE
-    WHEN regexp_matches(
-        pull_reason(message), '(^|[\\s=(])429\\b|toomanyrequests|too many requests|rate limit'
-    ) THEN 'throttled'
-    WHEN regexp_matches(
-        pull_reason(message), '(^|[\\s=(])401\\b|unauthorized|authentication required|no basic auth'
-    ) THEN 'credentials'
-    WHEN regexp_matches(pull_reason(message), 'no space left|disk') THEN 'disk'
-    WHEN regexp_matches(
-        pull_reason(message),
-        'not found|manifest unknown|name unknown|does not exist|(^|[\\s=(])404\\b'
-    ) AND NOT regexp_matches(pull_reason(message), 'pull access denied') THEN 'not_found'
-    WHEN regexp_matches(pull_reason(message), '(^|[\\s=(])403\\b|forbidden|denied') THEN 'forbidden'
-    WHEN regexp_matches(pull_reason(message), 'no such host|server misbehaving')
-        THEN 'name_failure'
-    WHEN regexp_matches(pull_reason(message), 'time-?out|timed out|deadline exceeded')
-        THEN 'timeout'
-    WHEN regexp_matches(
-        pull_reason(message), 'connection refused|connection reset|unreachable|x509|tls'
-    ) THEN 'connection_failure'
-    WHEN regexp_matches(
-        pull_reason(message), '(^|[\\s=(])50[0-4]\\b|server error|bad gateway|unavailable'
-    ) THEN 'server_error'
-    ELSE 'other'
-END;
-CREATE OR REPLACE TEMP MACRO in_64_bits(x) AS
-    CAST(x - GREATEST(0, x - 9223372036854775807) AS BIGINT);
-CREATE OR REPLACE TEMP MACRO whole_groups(a) AS
-    CASE WHEN starts_with(a, '::') THEN '0' ELSE '' END || a
-    || CASE WHEN ends_with(a, '::') THEN '0' ELSE '' END;
-CREATE OR REPLACE TEMP MACRO address_bits(a) AS CASE
-    WHEN regexp_matches(a, '^[0-9]{1,3}(\\.[0-9]{1,3}){3}$') THEN '4' || array_to_string(
-        list_transform(
-            string_split(a, '.'), LAMBDA o: lpad(bin(TRY_CAST(o AS INTEGER)), 8, '0')
-        ), ''
-    )
-    WHEN regexp_matches(a, '^[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}$') THEN '6' || array_to_string(
-        list_transform(
-            string_split(
-                replace(
-                    whole_groups(a), '::',
-                    repeat(':0', 9 - len(string_split(whole_groups(a), ':'))) || ':'
-                ), ':'
-            ), LAMBDA g: lpad(bin(TRY_CAST('0x' || g AS INTEGER)), 16, '0')
-        ), ''
-    )
-END;
-"""
+from transforms.sql_macros import macros_in, made
 
 
 class SqlSession:
     """A private in-memory DuckDB database in which a transform works.
 
-    `row_id([id_text(a), id_time(b), …])` gives the ids of definitions.md 11.
-    `is_private_address` and `is_public_address` read canonical addresses; neither holds for
-    multicast and reserved ones. `address_bits` spells a canonical address as its family and its
-    bits, null where it is none. `image_repository` and `image_resource` name an image as people
-    read it: `oci://registry/repository`, and the digest, else the tag, behind it.
-    `pull_error_class` says of what kind the failure of a pull is, by its message. `in_64_bits` ends
-    sums at the largest number of a column.
+    The texts of `.sql` files may call the macros of `transforms.sql_macros`.
     """
 
     def __init__(
@@ -145,8 +49,8 @@ class SqlSession:
             run("SET memory_limit = $limit", {"limit": memory_limit})
         # Unless told, the engine would spill into a folder of the working directory.
         run("SET temp_directory = $folder", {"folder": str(temp_directory or "")})
-        run(_MACROS)
         self._views: dict[str, tuple[str, ...]] = {}
+        self._macros: set[str] = set()
 
     def __enter__(self) -> Self:
         """Use the session in a `with` block."""
@@ -179,7 +83,7 @@ class SqlSession:
         Returns:
             The name.
         """
-        text = statement(package, file)
+        text = self._statement(package, file)
         bound = {k: v for k, v in (values or {}).items() if f"${k}" in text}
         self.connection.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS\n{text}', bound)
         return name
@@ -207,7 +111,7 @@ class SqlSession:
             values: Bound values by `$name`; ones that the text does not name are left out.
             before: What stands in front of the text.
         """
-        text = statement(package, file)
+        text = self._statement(package, file)
         bound = {k: v for k, v in (values or {}).items() if f"${k}" in text}
         return self.connection.execute(before + text, bound)
 
@@ -224,7 +128,7 @@ class SqlSession:
             The name.
         """
         self.connection.execute(
-            f'CREATE OR REPLACE TEMP VIEW "{name}" AS\n{statement(package, file)}'
+            f'CREATE OR REPLACE TEMP VIEW "{name}" AS\n{self._statement(package, file)}'
         )
         self._views[name] = over
         return name
@@ -269,6 +173,15 @@ class SqlSession:
         finally:
             for name in names:
                 self._drop(name)
+
+    def _statement(self, package: str, file: str) -> str:
+        """Text of one `.sql` file; the macros that it calls are made, if they were not yet."""
+        text = statement(package, file)
+        for name in macros_in(text):
+            if name not in self._macros:
+                self.connection.execute(made(name))
+                self._macros.add(name)
+        return text
 
     def _drop(self, name: str) -> None:
         over = self._views.pop(name, None)

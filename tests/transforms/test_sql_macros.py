@@ -1,0 +1,36 @@
+"""Macros come into a session with the texts that call them."""
+
+from transforms.sql import SqlSession
+from transforms.sql_macros import MACROS, macros_in, made
+
+
+def test_a_macro_brings_those_that_it_calls_before_it() -> None:
+    assert macros_in("SELECT image_resource(a, b, c) FROM t") == (
+        "image_registry",
+        "image_path",
+        "image_repository",
+        "image_resource",
+    )
+    assert macros_in("SELECT is_public_address(a)") == ("is_private_address", "is_public_address")
+
+
+def test_a_name_within_another_word_calls_nothing() -> None:
+    assert macros_in("SELECT my_row_id, row_ids, image_paths FROM t") == ()
+
+
+def test_every_macro_can_be_made_from_those_before_it() -> None:
+    with SqlSession() as session:
+        for name in MACROS:
+            session.connection.execute(made(name))
+        row = session.connection.execute(
+            "SELECT in_64_bits(9223372036854775808::HUGEINT), address_bits('::1'), "
+            "image_resource('busybox:1.36', 'docker.io', NULL), "
+            "is_public_address('192.168.0.1'), is_public_address('8.8.8.8')"
+        ).fetchone()
+    assert row == (
+        9_223_372_036_854_775_807,
+        "6" + "0" * 127 + "1",
+        "oci://docker.io/library/busybox:1.36",
+        False,
+        True,
+    )
