@@ -38,6 +38,7 @@ JSON_FORMATS = frozenset(
         "netobserv",
         "route53",
         "s3_access_log",
+        "zeek_dns",
     }
 )
 """Formats whose JSON lines are read by the columns of `transforms.staging.<format>_columns`."""
@@ -46,6 +47,8 @@ COLUMNS_FROM = 8 << 20
 """Bytes of text from which starting the engine pays."""
 BLOCK_BYTES = 128 << 10
 """Text of a block; only blocks in which a line is looked up are taken apart, so they are small."""
+_LONGEST_WORD = 32
+"""Bytes of a text that may not stand in a file."""
 _MEMORY = "1GB"
 """What the engine may take; reading needs a tenth of it."""
 _BOM = b"\xef\xbb\xbf"
@@ -57,8 +60,24 @@ def has_columns(path: Path, parser: Parser) -> bool:
     if parser.name == _HUBBLE:
         return True
     if parser.name in JSON_FORMATS and _is_json(path):
-        return is_read_by_lines(path, parser.shape)
+        alone = json_columns(parser.name).alone
+        is_alone = alone is None or _is_of_objects(path, alone)
+        return is_alone and is_read_by_lines(path, parser.shape)
     return parser.name == _S3
+
+
+def _is_of_objects(path: Path, foreign: tuple[bytes, ...]) -> bool:
+    """Whether every line of a file begins as an object, and some texts stand nowhere in it."""
+    before = b"\n"
+    for block in blocks(path):
+        if isinstance(block, Break):
+            break
+        text = before + block
+        # What begins at the end of a block is looked at with the next one.
+        if text.count(b"\n", 0, -1) != text.count(b"\n{") or any(word in text for word in foreign):
+            return False
+        before = text[-_LONGEST_WORD:] or before
+    return True
 
 
 def _is_json(path: Path) -> bool:

@@ -94,6 +94,8 @@ class JsonColumns:
         shape: What is read of a record.
         columns: Gives the columns of records.
         base: The least record that the row parser accepts: JSON by path.
+        alone: Texts of which none may stand in a file whose other lines may change how later ones
+            are read, so that every line must begin as an object; none if each line stands alone.
     """
 
     parser: Parser
@@ -101,6 +103,7 @@ class JsonColumns:
     shape: Shape
     columns: "Callable[[Records], dict[str, Any]]"
     base: Mapping[str, str] = field(default_factory=dict)
+    alone: tuple[bytes, ...] | None = None
 
     def reader(
         self, context: FileContext, session: SqlSession, scratch: Scratch | None

@@ -59,7 +59,8 @@ SHOWN_KEYS = frozenset(
 
 _BOM = b"\xef\xbb\xbf"
 _LISTS = frozenset({"answers", "TTLs"})
-_MARKS = frozenset({"query", "trans_id", "qtype_name", "rcode_name", "rejected", "AA", "RD"})
+MARKS = frozenset({"query", "trans_id", "qtype_name", "rcode_name", "rejected", "AA", "RD"})
+"""Fields of which another log has none or few."""
 _NEEDED = frozenset({"ts", "query"})
 _TYPED = re.compile(
     r"(TXT|SPF|RRSIG|DNSKEY|DS|NSEC3PARAM|NSEC3|NSEC|SSHFP|LOC)(?=[ :]|\Z)|<unknown type=(\d{1,5})>"
@@ -113,7 +114,7 @@ def _line(raw: RawRecord, header: ZeekHeader, context: FileContext) -> Parsed:
 
 def _is_other_log(header: ZeekHeader) -> bool:
     """Whether a header names another log; one that has all marks is this log under another name."""
-    return header.path not in {LOG, None} and not _MARKS.issubset(header.fields)
+    return header.path not in {LOG, None} and not MARKS.issubset(header.fields)
 
 
 def _stated(values: Mapping[str, str | None], header: ZeekHeader) -> _Values:
@@ -127,7 +128,7 @@ def _stated(values: Mapping[str, str | None], header: ZeekHeader) -> _Values:
 
 def _read_json(item: Item, context: FileContext) -> Row | str:
     value = decode(_OBJECT, item.data, item.path)
-    if "_path" not in value and _MARKS.isdisjoint(value):
+    if "_path" not in value and MARKS.isdisjoint(value):
         refuse("no_dns", "fields of dns.log such as query and rcode_name", None)
     for name, known in RENAMED.items():
         if name in value:
@@ -152,16 +153,12 @@ def _row(values: _Values, record_id: str, context: FileContext) -> Row | str:
     left_out = _left_out(values)
     if left_out is not None:
         return left_out
-    start = microseconds(values.get("ts"))
-    if start is None:
-        refuse("no_time", "seconds since 1970 or an RFC 3339 time in ts", values.get("ts"))
-    name = _text(values, "query")
-    if name is None:
+    start = started_at(values.get("ts"))
+    if _text(values, "query") is None:
         return "no_question"
-    rtt = f.measured_seconds(_seconds(values, "rtt"))
-    kind, rcode = _query_type(values), _rcode(values)
-    answers = _answers(values, kind)
-    is_response = rcode is not None or answers is not None or _is_true(values.get("rejected"))
+    rtt = round_trip(values)
+    asked = answered(values)
+    is_response = asked["is_response"]
     return {
         "record_id": record_id,
         "event_at": _event_at(start, rtt if is_response else None),
@@ -173,13 +170,46 @@ def _row(values: _Values, record_id: str, context: FileContext) -> Row | str:
         "client_pod_uid": None,
         "resolver_address": f.address(_text(values, "id.resp_h"), "id.resp_h"),
         "transport": f.transport(_text(values, "proto")),
-        **f.asked(f.raw_name(unescaped(name)), rcode, answers=answers),
-        "query_type": kind,
-        "rcode": rcode,
-        "answers": answers,
+        **asked,
         "latency_seconds": rtt if is_response else None,
-        "is_response": is_response,
         "dns_message_id": f.number(values.get("trans_id"), 65_535, "trans_id"),
+    }
+
+
+def started_at(stated: object) -> int:
+    """Microseconds since 1970 of the query.
+
+    Raises:
+        RefusedError: The value is no time.
+    """
+    start = microseconds(stated)
+    if start is None:
+        refuse("no_time", "seconds since 1970 or an RFC 3339 time in ts", stated)
+    return start
+
+
+def round_trip(values: _Values) -> float | None:
+    """Seconds until the answer; null where they are not measured."""
+    return f.measured_seconds(_seconds(values, "rtt"))
+
+
+def answered(values: _Values) -> Row:
+    """What was asked, and what was answered.
+
+    Args:
+        values: By field: query, qtype, qtype_name, rcode, rcode_name, answers, TTLs, rejected.
+
+    Raises:
+        RefusedError: A value is not what its field says.
+    """
+    rcode, found = _rcode(values), answers(values)
+    name = f.raw_name(unescaped(_text(values, "query") or ""))
+    return {
+        **f.asked(name, rcode, answers=found),
+        "query_type": _query_type(values),
+        "rcode": rcode,
+        "answers": found,
+        "is_response": rcode is not None or found is not None or _is_true(values.get("rejected")),
     }
 
 
@@ -261,7 +291,16 @@ def _rcode(values: _Values) -> str | None:
 # -- answers -------------------------------------------------------------------------------------
 
 
-def _answers(values: _Values, asked: str | None) -> list[f.Answer] | None:
+def answers(values: _Values) -> list[f.Answer] | None:
+    """The answers; null where there are none.
+
+    Args:
+        values: By field: qtype, qtype_name, answers, TTLs.
+
+    Raises:
+        RefusedError: A value is not what its field says.
+    """
+    asked = _query_type(values)
     texts = _elements(values, "answers")
     if texts is None:
         return None
@@ -330,14 +369,14 @@ def _variant(record: Row) -> str | None:
     if record.get("_path", LOG) != LOG or "ts" not in record:
         return None
     is_connection = "id.orig_h" in record or "id_orig_h" in record
-    return "JSON records" if is_connection and len(_MARKS & record.keys()) > 1 else None
+    return "JSON records" if is_connection and len(MARKS & record.keys()) > 1 else None
 
 
 def _recognise_text(head: bytes) -> Recognition:
     header = header_at(head, HEAD_LINES)
     if _is_other_log(header):
         return Recognition(0)
-    if set(header.fields) >= _NEEDED and len(_MARKS & set(header.fields)) > 1:
+    if set(header.fields) >= _NEEDED and len(MARKS & set(header.fields)) > 1:
         return Recognition(3, f"text with {len(header.fields)} fields")
     return Recognition(2, "text without its fields") if header.path else Recognition(0)
 
