@@ -169,7 +169,11 @@ class CounterSamples(StagingTable):
     counter_start_at: Instant = c.column(
         "When the counter started from zero.", null="unknown, or stated as equal to the reading"
     )
-    sample_kind: str = c.column(SAMPLE_KIND, null="it was read then", allowed=SAMPLE_KINDS)
+    sample_kind: str = c.column(
+        f"{SAMPLE_KIND} `stale`: the exporter no longer showed the series then (value 0).",
+        null="it was read then",
+        allowed=(*SAMPLE_KINDS, "stale"),
+    )
     counter_bits: pl.Int64 = c.column(
         "Width after which the counter begins at 0 again.",
         null="64, or not declared: it never does",

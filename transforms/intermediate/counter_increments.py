@@ -27,7 +27,9 @@ Not told are increments that begin on a day whose readings contradict what is de
 series, and such that are faster than 1.2 times the declared link: `counter_findings` names them.
 
 `is_gap` compares the time between two readings (of a delta, the time that it tells of) with the
-median of the three times before it (the larger of two, or the one, where no more are known). The
+median of the three times before it (the larger of two, or the one, where no more are known). So is
+time in which a mark says that the series was no longer shown: what a counter that comes back has
+grown by still counts, as it is the same counter. The
 bytes of a gap are spread only over the time that the
 pod lived, from its creation to its proven end, as the day on which the increment begins knows it.
 
@@ -66,5 +68,5 @@ TRANSFORM = Transform(
         Reads("node_states", "pods"),
     ),
     build=build,
-    version=3,
+    version=4,
 )

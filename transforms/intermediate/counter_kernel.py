@@ -25,7 +25,9 @@ from transforms.intermediate.counter_pass import (
     RESET_KNOWN_START,
     SAMPLE,
     SMALL_DROPS,
+    STALE,
     WRAPS,
+    Flags,
     Growth,
     Longs,
     Series,
@@ -51,13 +53,14 @@ def grow_all(
     notes: Longs,
     held: Longs,
     queue: Longs,
+    is_behind_mark: Flags,
     made: int,
 ) -> int:
     """Go through all series, and write down what `counter_pass.grow` makes rows of.
 
     Args:
         at: Time of each reading, by series and time; it and the next two are changed.
-        value: What it shows.
+        value: What it shows, or `STALE`.
         stated: When the counter began, or `NONE`.
         series: The series.
         window: The built day.
@@ -65,6 +68,7 @@ def grow_all(
         notes: Notes of each series.
         held: Contradictions of each series and day, and how many readings show them.
         queue: Room for (time, value) of as many readings as a series has.
+        is_behind_mark: Room for a flag of each reading.
         made: How many increments there are already.
 
     Returns:
@@ -72,18 +76,21 @@ def grow_all(
     """
     for number in range(series.offsets.size - 1):
         first, note, days = series.offsets[number], notes[number], held[number]
-        last = _collapse(at, value, stated, first, series.offsets[number + 1], window, note)
+        end = series.offsets[number + 1]
+        last = _collapse(at, value, stated, is_behind_mark, first, end, window, note)
         before = made
         if series.is_delta[number]:
             _judge_delta(at, value, stated, first, last, window, days)
-            made += _delta(at, value, stated, first, last, window, growth, made, note)
+            made += _delta(
+                at, value, stated, is_behind_mark, first, last, window, growth, made, note
+            )
         else:
             is_narrow = series.is_narrow[number]
             _judge(at, value, stated, first, last, is_narrow, window, days)
             wrap_link = series.link[number] if is_narrow else 0
             made += _cumulative(
-                at, value, stated, first, last, wrap_link, series.expires[number], window, growth,
-                made, note, queue,
+                at, value, stated, is_behind_mark, first, last, wrap_link, series.expires[number],
+                window, growth, made, note, queue,
             )  # fmt: skip
         growth.series[before:made] = number
     return made
@@ -91,14 +98,27 @@ def grow_all(
 
 @compiled
 def _collapse(
-    at: Longs, value: Longs, stated: Longs, first: int, end: int, window: Window, note: Longs
+    at: Longs,
+    value: Longs,
+    stated: Longs,
+    is_behind_mark: Flags,
+    first: int,
+    end: int,
+    window: Window,
+    note: Longs,
 ) -> int:
-    """Make one reading of those at one time; the end of what is left."""
+    """Make one reading of those at one time, and none of marks; the end of what is left."""
     last = first
     is_conflict = False
+    mark = NONE
     for i in range(first, end):
         start = stated[i] if stated[i] < at[i] else NONE
-        if i > first and at[i] == at[last - 1]:
+        if value[i] == STALE:
+            # The first behind the reading before.
+            if last > first and mark <= at[last - 1]:
+                mark = at[i]
+            continue
+        if last > first and at[i] == at[last - 1]:
             k = last - 1
             if value[i] != value[k] and not is_conflict and window.start <= at[i] < window.end:
                 note[CONFLICTS] += 1
@@ -106,6 +126,8 @@ def _collapse(
             value[k] = max(value[k], value[i])
             stated[k] = max(stated[k], start)
             continue
+        # One that was read at the time of the mark was shown to somebody.
+        is_behind_mark[last] = last > first and at[last - 1] < mark < at[i]
         at[last], value[last], stated[last] = at[i], value[i], start
         is_conflict = False
         last += 1
@@ -214,6 +236,7 @@ def _cumulative(  # noqa: C901, PLR0912  one state machine, compiled as a whole
     at: Longs,
     value: Longs,
     stated: Longs,
+    is_behind_mark: Flags,
     first: int,
     last: int,
     wrap_link: int,
@@ -243,7 +266,7 @@ def _cumulative(  # noqa: C901, PLR0912  one state machine, compiled as a whole
         else:
             pt, pv, pst = at[i - 1], value[i - 1], stated[i - 1]
             usual = _usual_spacing(at, i, first, window.look_back)
-            is_gap = usual > 0 and t - pt > 3 * usual
+            is_gap = is_behind_mark[i] or (usual > 0 and t - pt > 3 * usual)
             begun, basis = pt, RESET
             while queue[head, 0] < t - window.look_back:
                 head += 1
@@ -284,6 +307,7 @@ def _delta(
     at: Longs,
     value: Longs,
     stated: Longs,
+    is_behind_mark: Flags,
     first: int,
     last: int,
     window: Window,
@@ -302,6 +326,7 @@ def _delta(
         is_placed = is_reached or stated[i] != NONE
         growth.from_us[made], growth.until_us[made] = begun, at[i]
         growth.bytes[made], growth.basis[made] = value[i], DELTA_START
-        growth.is_gap[made] = is_placed and usual > 0 and at[i] - begun > 3 * usual
+        is_long = is_placed and usual > 0 and at[i] - begun > 3 * usual
+        growth.is_gap[made] = is_long or (is_reached and stated[i] == NONE and is_behind_mark[i])
         made += 1
     return made - begin

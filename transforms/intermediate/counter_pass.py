@@ -23,6 +23,8 @@ KERNEL = "transforms.intermediate.counter_kernel"
 """Loaded where a day has readings: no other command needs to wait for the compiler."""
 NONE = -(2**63)
 """No start."""
+STALE = -1
+"""In place of a value: the exporter no longer showed the series, which ended or was not read."""
 DAY_US = 86_400_000_000
 
 SAMPLE, KNOWN_START, RESET, RESET_KNOWN_START, DELTA_START, HIDDEN = range(6)
@@ -94,7 +96,7 @@ class Growth(NamedTuple):
         until_us: End.
         bytes: Bytes.
         basis: What it is.
-        is_gap: Whether it is longer than three times the usual spacing.
+        is_gap: Whether it is longer than three times the usual spacing, or holds a mark.
     """
 
     series: NDArray[np.int32]
@@ -123,7 +125,7 @@ def grow(
 
     Args:
         at: Time of each reading, by series and time; changed in place, as are the two others.
-        value: What it shows.
+        value: What it shows, or `STALE`.
         stated: When the counter began, or `NONE`.
         series: The series.
         window: Which increments are told.
@@ -144,10 +146,13 @@ def grow(
     held = np.zeros((count, window.days, 2), np.int64)
     largest = int(np.diff(series.offsets).max(initial=0))
     queue = np.empty((largest + 1, 2), np.int64)
+    is_behind_mark = np.empty(at.size, np.bool_)
     made = 0
     if at.size:
         kernel = import_module(KERNEL)
-        made = kernel.grow_all(at, value, stated, series, window, growth, notes, held, queue, 0)
+        made = kernel.grow_all(
+            at, value, stated, series, window, growth, notes, held, queue, is_behind_mark, 0
+        )
     growth = _single(growth.rows(slice(made)))
     today = window.start // DAY_US - window.first_day
     notes[:, HELD], notes[:, CONTRADICTING] = held[:, today, 0], held[:, today, 1]

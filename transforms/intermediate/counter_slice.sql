@@ -1,5 +1,5 @@
 -- Readings of some series, by series and time.
--- Grain: one reading of one file.
+-- Grain: one reading or mark of one file.
 -- Reads: counter_readings.
 -- Parameters: $first_series and $last_series.
 SELECT series, at_us, value, stated_us

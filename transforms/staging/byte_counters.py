@@ -25,7 +25,9 @@ TTL (5 minutes), which then begins at 0 again. Bytes between zones
 
 **Values** are 64-bit floats in all these formats: whole numbers up to 2**53 are exact, larger ones
 were rounded where they were stored. What is not whole (OBI scales packets) is cut to whole bytes,
-so that it never grows. NaN marks a series as ended and is no reading (`stale`).
+so that it never grows. NaN marks that a series was no longer shown: it ended, or its exporter did
+not answer. It is no reading; of an interface's counter the mark is kept (`sample_kind` is `stale`),
+so that what lies behind it is a gap.
 
 **Starts.** A counter began from 0 at what the sample itself states (`st@`), else at its `_created`
 sample of the same time, else, for a sandbox, at its `container_start_time_seconds`: the network
@@ -64,6 +66,7 @@ MAX_STARTS = 400_000
 
 GRID_POINT = "grid_point"
 PATH_TIME = "path_time"
+STALE = "stale"
 
 _START_METRIC = "container_start_time_seconds"
 _CREATED = "_created"
@@ -145,10 +148,10 @@ class _Series(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """One reading."""
+    """One reading, or, without a value, the mark that there was none."""
 
     at: datetime | None
-    value: int
+    value: int | None
     start_at: datetime | None
 
 
@@ -215,10 +218,12 @@ class CounterFile:
         series = self._series(name, labels)
         if isinstance(series, str):
             return series
+        # A mark holds at its own time only; a query evaluates it away.
+        keeps_marks = series.table == "counter_samples" and kind is None
         readings = [
             _Reading(value.at, number, value.start_at)
             for value in values
-            if (number := _whole(value.value)) is not None
+            if (number := _whole(value.value)) is not None or (keeps_marks and value.at is not None)
         ]
         if not readings:
             return "stale"
@@ -364,7 +369,9 @@ class CounterFile:
             at, kind = reading.at, held.kind
             if at is None:
                 at, kind = _time_of_file(self._context), PATH_TIME
-            start = self._start(series, reading)
+            if reading.value is None:
+                kind = STALE
+            start = None if kind == STALE else self._start(series, reading)
             if start is not None and start >= at:
                 start = None
             values = series.columns | {
@@ -377,7 +384,7 @@ class CounterFile:
             if series.table == "counter_samples":
                 own: dict[str, Any] = {
                     "event_at": at,
-                    "value": reading.value,
+                    "value": reading.value or 0,
                     **self._context.counters.columns,
                 }
             else:

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from transforms.staging.byte_counters import STALE
 from transforms.staging.json_heads import first_value
 from transforms.staging.json_records import Item, RecordError, decode, documents
 from transforms.staging.otlp_gauges import names_in
@@ -239,8 +240,7 @@ def _parse_point(
         RefusedError: The point is no reading of a byte counter.
     """
     point = decode(_POINT_DECODER, item.data, item.path)
-    if (_whole("flags", point.flags) or 0) & _NO_RECORDED_VALUE:
-        return Parsed(item.locator, None, b"", ignore="no_recorded_value")
+    is_stale = bool((_whole("flags", point.flags) or 0) & _NO_RECORDED_VALUE)
     attributes: dict[str, str] = {}
     for name, text in _attributes(point.attributes).items():
         known = _RENAMED.get(name, name)
@@ -250,11 +250,11 @@ def _parse_point(
     if direction not in {"receive", "transmit"}:
         refuse("direction", "receive or transmit", direction)
     event_at, start_at = _times(point)
-    value = _reading(point)
+    value = 0 if is_stale else _reading(point)
     named = sorted(f"{name}={text}" for name, text in attributes.items())
     series_id = identity(context.cluster, METRIC, scope, temporality, *pod.series, *named)
     row = {
-        "record_id": identity(series_id, event_at, value),
+        "record_id": identity(series_id, event_at, STALE if is_stale else value),
         "series_id": series_id,
         "observer": pod.observer,
         "metric": METRIC,
@@ -268,7 +268,8 @@ def _parse_point(
         "byte_layer": "frame",
         "value": value,
         "event_at": event_at,
-        "counter_start_at": start_at,
+        "counter_start_at": None if is_stale else start_at,
+        "sample_kind": STALE if is_stale else None,
         **context.counters.columns,
     }
     return Parsed(item.locator, None, b"", rows=(("counter_samples", row),))
@@ -389,4 +390,5 @@ PARSER = Parser(
     recognise=_recognise,
     parse=_parse,
     tested_on="real",
+    version=2,
 )

@@ -65,10 +65,12 @@ def increments_of_day(readings: Iterable[Reading], limits: Limits) -> dict[Key, 
     """
     told: dict[Key, list[Increment]] = {}
     seen_until = limits.day_start + DAY_MICROS + limits.look_ahead
-    for key, mine in _by_counter(r for r in readings if r.at < seen_until).items():
+    seen = [r for r in readings if r.at < seen_until]
+    marks = _marks(seen)
+    for key, mine in _by_counter(seen).items():
         held = _contradicted_days(mine)
         rows = []
-        for row in _longest(_all_increments(mine, limits.look_back)):
+        for row in _longest(_all_increments(mine, limits.look_back, marks[key])):
             if row.start // DAY_MICROS in held or _is_too_fast(row, mine[0].link):
                 continue
             if row.start < limits.day_start + DAY_MICROS and row.end > limits.day_start:
@@ -81,9 +83,11 @@ def increments_of_day(readings: Iterable[Reading], limits: Limits) -> dict[Key, 
 def kinds_of(readings: Iterable[Reading], look_back: int) -> dict[str, int]:
     """How often each rule spoke, so that a test can prove that its series are mixed."""
     counts: dict[str, int] = defaultdict(int)
-    for mine in _by_counter(readings).values():
+    readings = list(readings)
+    marks = _marks(readings)
+    for key, mine in _by_counter(readings).items():
         notes: dict[str, int] = {}
-        _all_increments(mine, look_back, notes)
+        _all_increments(mine, look_back, marks[key], notes)
         for note, number in notes.items():
             counts[note] += number
         for kinds in _contradicted_days(mine).values():
@@ -110,11 +114,23 @@ def _by_counter(readings: Iterable[Reading]) -> dict[Key, list[Reading]]:
     return {key: [times[at] for at in sorted(times)] for key, times in at_time.items()}
 
 
+def _marks(readings: Iterable[Reading]) -> dict[Key, list[int]]:
+    """Step 2: when a counter was said to be shown no longer."""
+    marks: dict[Key, list[int]] = defaultdict(list)
+    for reading in readings:
+        if reading.kind == "stale":
+            marks[reading.series, reading.observer].append(reading.at)
+    return marks
+
+
 def _all_increments(
-    mine: list[Reading], look_back: int, notes: dict[str, int] | None = None
+    mine: list[Reading],
+    look_back: int,
+    marks: list[int],
+    notes: dict[str, int] | None = None,
 ) -> list[Increment]:
     """Steps 4 and 6 on one counter: every increment of its whole life."""
-    life = _Life(mine, look_back)
+    life = _Life(mine, look_back, marks)
     for number in range(len(mine)):
         life.read(number)
     if notes is not None:
@@ -125,9 +141,10 @@ def _all_increments(
 class _Life:
     """One counter, read from its first reading to its last."""
 
-    def __init__(self, mine: list[Reading], look_back: int) -> None:
+    def __init__(self, mine: list[Reading], look_back: int, marks: list[int]) -> None:
         self.mine = mine
         self.look_back = look_back
+        self.marks = marks
         self.rows: list[Increment] = []
         self.notes: dict[str, int] = defaultdict(int)
         # What the counter stood at since it last began at 0, turns added: (time, value).
@@ -141,9 +158,11 @@ class _Life:
         if p is not None and p.at < c.at - self.look_back:
             p = None
         usual = None if p is None else self.usual_spacing(number)
-        is_gap = p is not None and usual is not None and c.at - p.at > 3 * usual
+        is_marked = p is not None and any(p.at < mark < c.at for mark in self.marks)
+        self.notes["marked"] += is_marked
+        is_gap = is_marked or (p is not None and usual is not None and c.at - p.at > 3 * usual)
         if c.temporality == "delta":
-            rows = [self.delta(p, c, usual)]
+            rows = [self.delta(p, c, usual, is_marked)]
         elif p is None:
             rows = self.first(c)
         elif _is_stated_restart(p, c):
@@ -190,7 +209,7 @@ class _Life:
             return None
         return c.start
 
-    def delta(self, p: Reading | None, c: Reading, usual: int | None) -> Increment:
+    def delta(self, p: Reading | None, c: Reading, usual: int | None, is_marked: bool) -> Increment:
         """A delta is taken as it is, over a time that it states: that tells whether it is a gap."""
         if c.start is not None:
             self.notes["delta_stated"] += 1
@@ -202,6 +221,7 @@ class _Life:
             self.notes["delta_instant"] += 1
             return Increment(c.at - 1, c.at, c.value, False, False, "delta_start")
         is_gap = usual is not None and c.at - begin > 3 * usual
+        is_gap = is_gap or (is_marked and c.start is None)
         return Increment(begin, c.at, c.value, False, is_gap, "delta_start")
 
     def first(self, c: Reading) -> list[Increment]:

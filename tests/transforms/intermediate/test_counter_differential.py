@@ -34,7 +34,7 @@ LIMITS = Limits(
 BUILD_DAY = BuildDay(DAY, "alder", look_back=LookBack(counters=LOOK_BACK))
 GIGABIT = 1_000_000_000
 EVERY_KIND = {
-    "baseline", "known_start", "grown", "small_drop", "wrap", "reset", "restart_known",
+    "baseline", "known_start", "grown", "small_drop", "wrap", "reset", "restart_known", "marked",
     "restart_at_reading", "expired", "gap", "too_fast", "delta_stated", "delta_from_reading",
     "delta_instant", "delta_only_grows", "falls_like_delta", "interleaved_observers",
 }  # fmt: skip
@@ -228,6 +228,10 @@ def readings_of(draw: random.Random, count: int) -> Series:
             rows.append(row._replace(start=None))
         elif chance < 0.08:
             rows.append(row._replace(value=row.value // 2, at=row.at + 1, kind="grid_point"))
+        elif chance < 0.1:
+            rows.append(
+                row._replace(value=0, at=row.at + draw.choice([0, 1, MINUTE]), kind="stale")
+            )
     draw.shuffle(rows)
     return rows
 

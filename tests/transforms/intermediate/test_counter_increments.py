@@ -67,6 +67,39 @@ def test_a_value_that_was_not_read_at_its_time_gives_no_increment(kind):
     assert grown(between, reading("a", "08:01:30", 300, sample_kind=kind)) == []
 
 
+def stale(series: str, clock: str, **more: Any) -> dict[str, Any]:
+    return reading(series, clock, 0, sample_kind="stale", **more)
+
+
+def test_a_series_that_is_no_longer_shown_ends():
+    readings = [reading("a", "08:00", 100), reading("a", "08:01", 350)]
+    assert grown(*readings, stale("a", "08:02")) == grown(*readings)
+    assert grown(*readings, stale("a", "08:02"))[0][1:3] == (at("08:01"), 250)
+    assert grown(stale("a", "08:02")) == []
+
+
+def test_a_series_that_is_shown_again_has_a_gap_and_all_its_bytes():
+    """Nothing was read at 08:02; at 08:03 the same counter had grown by 50."""
+    readings = [
+        reading("a", clock, value)
+        for clock, value in (("08:00", 100), ("08:01", 350), ("08:03", 400), ("08:04", 410))
+    ]
+    expected = [
+        (at("08:00"), at("08:01"), 250, False, False, "sample"),
+        (at("08:01"), at("08:03"), 50, False, True, "sample"),
+        (at("08:03"), at("08:04"), 10, False, False, "sample"),
+    ]
+    assert grown(*readings, stale("a", "08:02")) == expected
+    twice = [stale("a", "08:02"), stale("a", "08:03"), stale("a", "08:01")]
+    assert grown(*readings, *twice) == expected
+
+
+def test_a_mark_at_the_time_of_a_reading_or_of_another_observer_is_none():
+    readings = [reading("a", "08:00", 100), reading("a", "08:01", 350)]
+    marks = [stale("a", "08:01"), stale("a", "08:00"), stale("a", "08:00:30", observer="scraper-b")]
+    assert grown(*readings, *marks) == grown(*readings)
+
+
 def test_a_fall_to_less_than_seven_eighths_is_a_restart_with_a_lower_bound():
     assert grown(reading("a", "08:00", 800), reading("a", "08:01", 700)) == [
         (at("08:00"), at("08:01"), 700, True, False, "reset")

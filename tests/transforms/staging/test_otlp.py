@@ -209,8 +209,11 @@ def test_a_point_without_proper_times_or_types_is_refused(changes, reason):
 
 
 @pytest.mark.parametrize("flags", [1, "1", 3])
-def test_a_point_without_a_recorded_value_is_ignored(flags):
-    assert fate(metric(point(flags=flags, asInt=None))) == "no_recorded_value"
+def test_a_point_without_a_recorded_value_marks_that_there_is_none(flags):
+    row = sample(point(flags=flags, asInt=None))
+    assert (row["value"], row["sample_kind"]) == (0, "stale")
+    assert "counter_start_at" not in row or row["counter_start_at"] is None
+    assert row["series_id"] == sample()["series_id"]
     assert fate(metric(point(flags=2))) == "accepted"
 
 

@@ -351,13 +351,56 @@ def test_values_are_whole_bytes_cut_never_rounded_up(text: str, value: int) -> N
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("NaN", "stale"), ("nan", "stale"), ("+Inf", "value"), ("-Inf", "value"), ("-1", "value"),
+        ("+Inf", "value"), ("-Inf", "value"), ("-1", "value"),
         ("9223372036854775808", "value"), ("1e9999", "value"), ("1e-9999", "accepted"),
         ("0x10", "wrong_value"), ("1_000", "wrong_value"), ("", "accepted"),
     ],
 )  # fmt: skip
 def test_what_is_no_number_of_bytes_is_no_reading(text: str, found: str) -> None:
     assert fate(line(RECEIVED, text, MS)) == found
+
+
+@pytest.mark.parametrize("text", ["NaN", "nan"])
+def test_the_mark_of_a_series_that_ended_is_no_reading(text: str) -> None:
+    (mark,) = samples_of(line(RECEIVED, text, MS) + started())
+    assert (mark["sample_kind"], mark["value"], mark["event_at"]) == ("stale", 0, AT)
+    assert mark["counter_start_at"] is None
+    reading = sample(MS)
+    assert {**mark, **{k: reading[k] for k in ("value", "sample_kind", "record_id")}} == reading
+    # Without a time of its own it would mark no time; pairs of ends have no gaps.
+    assert fate(line(RECEIVED, text)) == "stale"
+    flow = {"src_address": "192.0.2.1", "dst_address": "198.51.100.1"}
+    assert fate(line(FLOW, text, MS, base=flow)) == "stale"
+
+
+MARKED = ["100", "350", "NaN", "400", "410"]
+"""Read each 15 s. The last scrapes before a mark and behind it show one counter."""
+STEPS = [(250, False), (50, True), (10, False)]
+
+
+def steps_of(readings: list[dict[str, Any]]) -> list[tuple[int, bool]]:
+    """Bytes between adjacent readings, and whether there is a gap."""
+    found = [{"cluster": "alder"} | row for row in readings]
+    return increments(found, [date(2026, 3, 10)]).select("bytes", "is_gap").rows()
+
+
+@pytest.mark.parametrize("form", ["exposition", "tsdb dump", "dump-openmetrics", "query"])
+def test_a_series_ends_at_its_mark_in_every_form_of_export(form: str) -> None:
+    times = [MS + 15_000 * n for n in range(len(MARKED))]
+    pairs = list(zip(MARKED, times, strict=True))
+    setting = None
+    if form == "exposition":
+        text = "".join(line(RECEIVED, value, at) for value, at in pairs)
+    elif form == "tsdb dump":
+        text = "".join(dumped(value, at) for value, at in pairs)
+    elif form == "dump-openmetrics":
+        text = "".join(line(RECEIVED, value, f"{at / 1000:.3f}") for value, at in pairs) + "# EOF\n"
+    else:
+        text, setting = answer([[at / 1000, value] for value, at in pairs]), "samples=raw"
+    assert steps_of(samples_of(text, record_format=setting)) == STEPS
+    # A query at steps has no marks, and its points no increments.
+    if form == "query":
+        assert {row["sample_kind"] for row in samples_of(text)} == {"grid_point"}
 
 
 def test_times_are_milliseconds_in_prometheus_and_seconds_in_openmetrics() -> None:
@@ -585,7 +628,8 @@ def test_dumps_of_promtool_give_the_rows_of_a_scrape() -> None:
     assert samples_of(line(RECEIVED, "1.0267820369e+10", "1773129700.123") + "# EOF\n") == expected
     whole = dumped("1.0267820369e+10", MS) + "\n" + dumped("NaN", MS + 1)
     found = read(whole)
-    assert [(r.locator, word(r)) for r in found] == [("line 1", "accepted"), ("line 3", "stale")]
+    assert [(r.locator, word(r)) for r in found] == [("line 1", "accepted"), ("line 3", "accepted")]
+    assert [row["sample_kind"] for row in rows(found, "counter_samples")] == [None, "stale"]
     (one,) = parse(PARSER, [RawRecord("$", 0, dumped("1.0267820369e+10", MS).encode())])
     assert rows([one], "counter_samples") == expected
 
@@ -619,7 +663,7 @@ def test_only_the_exports_setting_makes_readings_of_them(
 ) -> None:
     for text, kind in ((MATRIX, matrix), (answer([1773129700.123, "1"], kind="vector"), vector)):
         found = samples_of(text, record_format=setting)
-        assert {row["sample_kind"] for row in found} == {kind}
+        assert {row["sample_kind"] for row in found} - {"stale"} == {kind}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Byte counters in export lines of VictoriaMetrics; expected values are written by hand."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pipelines.landing.readers import head
 from tests.mutations.seeds.prometheus import answer, cadvisor, flow, kubecost
+from tests.transforms.intermediate.counter_oracle import increments
 from tests.transforms.staging.export_text import (
     CUTS,
     check_each,
@@ -109,7 +110,7 @@ def test_a_series_may_stand_on_several_lines() -> None:
         ("[36028797018963967]", [36_028_797_018_963_967]),
         ("[9223372036854775807]", [2**63 - 1]),
         ("[1.0267820369e+10,123.9]", [10_267_820_369, 123]),
-        ("[0,null]", [0]),
+        ("[7,null]", [7, 0]),
     ],
 )
 def test_whole_numbers_are_exact_and_ends_of_series_no_readings(
@@ -119,10 +120,18 @@ def test_whole_numbers_are_exact_and_ends_of_series_no_readings(
     assert [row["value"] for row in samples_of(line(raw=values, timestamps=times))] == found
 
 
+def test_a_mark_of_the_end_of_a_series_is_kept_as_one() -> None:
+    found = samples_of(line(7, None, 9))
+    assert [row["sample_kind"] for row in found] == [None, "stale", None]
+    assert words(read(line(None, None))) == {"accepted": 1}
+    growth = increments([{"cluster": "alder"} | row for row in found], [date(2026, 3, 10)])
+    assert growth.select("bytes", "is_gap").rows() == [(2, True)]
+    assert words(read(line(None, series=flow()))) == {"stale": 1}
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        (line(None, None), "stale"),
         (line("Infinity"), "value"),
         (line(-1), "value"),
         (line("x"), "value"),
