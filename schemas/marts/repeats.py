@@ -73,8 +73,8 @@ class RepeatTransfers(Table):
     min_transferred_bytes: pl.Int64 = c.byte_count("The least of them.")
     max_transferred_bytes: pl.Int64 = c.byte_count("The most of them.", null="unbounded")
     min_repeat_bytes: pl.Int64 = c.byte_count(
-        "Certainly fetched before: this row's share, in the order of time, of what the scope "
-        "fetched beyond one whole object."
+        "Certainly fetched before: what offsets show, else this row's share, in the order of time, "
+        "of what the scope fetched beyond one whole object."
     )
     max_repeat_bytes: pl.Int64 = c.byte_count("Possibly fetched before.", null="unbounded")
     measured_by: str = c.column("What measured the bytes.", allowed=c.MEASURED_BY)

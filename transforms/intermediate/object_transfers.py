@@ -52,7 +52,7 @@ source's record of a copy change nothing.
 **Resource.** The longest path that anyone declares above the object, else the dataset of the
 settings (the first whose pattern holds), else the bucket.
 
-**Dataset.** The declared path, unless it is the whole bucket, else the dataset of the settings, else
+**Dataset.** The declared path, unless it is a whole bucket, else the dataset of the settings, else
 the longest stable prefix of the key (transfer_prefixes.sql): its folders before the first that is a
 number, a date, a hash or UUID, a `name=value`, or a word that counts with its number (`epoch-3`).
 The prefix is a function of the key alone, so that a dataset means the same on every day, whoever

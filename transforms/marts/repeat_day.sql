@@ -9,7 +9,8 @@ WITH members AS (
         MAX(place_number) AS place_number,
         MAX(content) AS content,
         SUM(bytes) AS bytes,
-        BOOL_OR(has_read) AS has_read
+        BOOL_OR(has_read) AS has_read,
+        BOOL_OR(is_loose) AS is_loose
     FROM repeat_scoped
     WHERE NOT is_before
     GROUP BY wanted_number, scope, fetch_number
@@ -29,6 +30,7 @@ crowded AS (
         wanted_number, scope, place_number, content, fetch_number, start_us,
         SUM(bytes) OVER in_place AS bytes,
         MAX(CASE WHEN has_read THEN fetch_number END) OVER in_place AS latest,
+        MAX(CASE WHEN is_loose THEN fetch_number END) OVER in_place AS loose,
         MAX(CASE WHEN has_read AND place_number IS NULL THEN fetch_number END) OVER anywhere AS lost
     FROM members
     WHERE wanted_number IN (SELECT wanted_number FROM crowds)
@@ -47,6 +49,6 @@ SELECT * FROM crowded
 UNION ALL
 SELECT
     wanted_number, scope, place_number, content, fetch_number, start_us,
-    NULL AS bytes, NULL AS latest, NULL AS lost
+    NULL AS bytes, NULL AS latest, NULL AS loose, NULL AS lost
 FROM members
 WHERE wanted_number NOT IN (SELECT wanted_number FROM crowds)

@@ -39,6 +39,8 @@ WITH reads AS (
         t.object_size_bytes AS size_bytes,
         t.etag,
         t.version_id IS NULL AS may_change,
+        t.is_complete AS is_whole,
+        t.read_ranges IS NOT NULL AS has_ranges,
         'storage_log' AS measured_by
     FROM object_transfers AS t
     WHERE
@@ -76,6 +78,8 @@ pulls AS (
         size_bytes,
         CAST(NULL AS VARCHAR) AS etag,
         FALSE AS may_change,
+        FALSE AS is_whole,
+        FALSE AS has_ranges,
         measured_by
     FROM repeat_pulls
     WHERE date = CAST($date AS DATE) AND has_moved
@@ -109,6 +113,8 @@ contacts AS (
         CAST(NULL AS BIGINT) AS size_bytes,
         CAST(NULL AS VARCHAR) AS etag,
         FALSE AS may_change,
+        FALSE AS is_whole,
+        FALSE AS has_ranges,
         measured_by
     FROM repeat_contacts
     -- What no run owns is fetched earlier, but is nobody's repeat.

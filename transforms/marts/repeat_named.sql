@@ -9,6 +9,8 @@ WHERE fetch_number IN (
     SELECT latest FROM repeat_summed WHERE latest IS NOT NULL
     UNION
     SELECT lost FROM repeat_summed WHERE lost IS NOT NULL
+    UNION
+    SELECT loose FROM repeat_summed WHERE loose IS NOT NULL
 )
 QUALIFY
     ROW_NUMBER() OVER (

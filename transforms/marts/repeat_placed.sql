@@ -8,6 +8,7 @@ SELECT
     t.is_before,
     t.bytes,
     t.has_read,
+    t.is_loose,
     COALESCE(c.content, 0) AS content,
     r.place_number AS run_place,
     n.place_number AS node_place,

@@ -17,6 +17,7 @@ SELECT
     p.start_us,
     p.is_before,
     p.bytes,
-    p.has_read
+    p.has_read,
+    p.is_loose
 FROM repeat_placed AS p
 CROSS JOIN (VALUES ('run'), ('node'), ('zone'), ('region'), ('fleet')) AS s (scope)

@@ -1,6 +1,6 @@
 -- How many bytes of the same content were fetched before each fetch of the day in each scope, and
--- the latest of these fetches. `lost`: the latest whose place is not known, which may have been
--- there.
+-- the latest of these fetches. `loose`: the latest whose ranges are not known. `lost`: the latest
+-- whose place is not known, which may have been there.
 -- Grain: one fetch of the day and scope.
 -- Reads: repeat_day, repeat_before, repeat_old.
 SELECT
@@ -11,6 +11,7 @@ SELECT
     d.place_number,
     COALESCE(d.bytes, 0) + COALESCE(b.bytes, 0) - COALESCE(o.bytes, 0) AS bytes,
     COALESCE(d.latest, b.latest) AS latest,
+    COALESCE(d.loose, b.loose) AS loose,
     COALESCE(d.lost, l.latest) AS lost
 FROM repeat_day AS d
 LEFT JOIN repeat_before AS b

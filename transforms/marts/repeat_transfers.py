@@ -28,6 +28,12 @@ and over days, to what was moved beyond one whole object, which is certain as a 
 fetch on; a single row's min is its share of that in the order of time, and of ranges whose offsets
 no log states another row may be the one that repeated. Whole reads are exact in each row.
 
+Where the log tells offsets, or reads are whole, the repeat is no range but a number: the bytes of a
+fetch, each as often as it was moved, that an earlier fetch of the scope had moved, and what the
+fetch by itself moved beyond the object's size; a fetch that read nothing again has no row. So it is
+where this holds of the fetch and of all that went before it in the scope. Where it holds of some,
+the bytes that are known to be the same are certain and no new ones in S.
+
 **Places.** A fetch whose run, node, zone or region is not known has a row in that scope with min 0
 and the fleet's max, where the fleet has one. An earlier fetch of an unknown place may have been in
 the scope: it raises max, never min, and is named as previous only where none of the scope is known.
@@ -65,6 +71,7 @@ SOURCES = (
 """Fetches of all kinds but objects, over the look-back."""
 EARLIER = (
     "repeat_wanted",
+    "repeat_ranged",
     "repeat_told",
     "repeat_contents",
     "repeat_places",
@@ -73,11 +80,16 @@ EARLIER = (
     "repeat_day",
     "repeat_old",
     "repeat_summed",
+    "repeat_parts",
+    "repeat_pieces",
+    "repeat_covered",
     "repeat_named",
     "repeat_judged",
     "repeat_bounded",
 )
 """What went before each fetch of the day."""
+MOST_PARTS = 10_000
+"""Ranges of one object in the look-back that are compared with each other."""
 PRICES = (
     "path_gateways",
     "object_paths",
@@ -95,6 +107,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "date": day.date,
         "look_back_us": day.look_back.repeats // dt.timedelta(microseconds=1),
         "look_back_start": look_back_start,
+        "part_limit": MOST_PARTS,
     }
 
     def create(*steps: str) -> None:
@@ -106,15 +119,16 @@ def build(session: SqlSession, day: BuildDay) -> str:
             create(*SOURCES, "repeat_fetches")
             with session.dropped(*EARLIER, "repeat_scoped"):
                 create(
-                    "repeat_wanted", "repeat_told", "repeat_contents", "repeat_places",
-                    "repeat_placed",
+                    "repeat_wanted", "repeat_ranged", "repeat_told", "repeat_contents",
+                    "repeat_places", "repeat_placed",
                 )  # fmt: skip
                 # A row for each scope, five times as many as were told: nobody needs to hold them.
                 session.create_view("repeat_scoped", PACKAGE, "repeat_scoped")
                 # Small statements: each of them leaves the engine room to spill.
                 create(
-                    "repeat_before", "repeat_day", "repeat_old", "repeat_summed", "repeat_named",
-                    "repeat_judged", "repeat_bounded", "repeat_measured",
+                    "repeat_before", "repeat_day", "repeat_old", "repeat_summed", "repeat_parts",
+                    "repeat_pieces", "repeat_covered", "repeat_named", "repeat_judged",
+                    "repeat_bounded", "repeat_measured",
                 )  # fmt: skip
         create("repeat_remedies", "runs_of_day")
         session.register("repeat_history", _history(session, day))
@@ -174,5 +188,5 @@ TRANSFORM = Transform(
         Reads("prices"),
     ),
     build=build,
-    version=2,
+    version=3,
 )

@@ -2,7 +2,8 @@
 
 The fleet is told as requests with the part of the object that each read, and as pulls with the
 layers that each moved. The truth counts bytes of a content that its scope had fetched before; the
-product sees sizes and sums of bytes, and of readers behind the shared address nothing.
+product sees sizes and sums of bytes, offsets where a log has them (S3's has none, MinIO's has), and
+of readers behind the shared address nothing.
 """
 
 import random
@@ -64,6 +65,7 @@ class World:
     """The fleet: what happened, and what its logs show of it."""
 
     draw: random.Random
+    has_offsets: bool = False
     fetches: list[Fetch] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     pulls: list[dict[str, Any]] = field(default_factory=list)
@@ -78,12 +80,13 @@ class World:
         return found
 
     def ask(self, when: datetime, place: Place, key: str, moved: int, **more: Any) -> None:
+        # MinIO stamps a request when it was answered.
         self.requests.append(
             {
                 "event_at": when,
                 "record_id": f"request {len(self.requests)}",
-                "source_format": "s3_access_log",
-                "provider": "s3",
+                "source_format": "minio_audit" if self.has_offsets else "s3_access_log",
+                "provider": "minio" if self.has_offsets else "s3",
                 "bucket": "lake",
                 "key": key,
                 "operation": "read",
@@ -117,7 +120,8 @@ class World:
             moment = when + timedelta(seconds=number)
             if number == 1:
                 self.ask(moment, place, key, 77, **more, status=503, object_size_bytes=None)
-            self.ask(moment, place, key, len(part), **{"status": status, **more})
+            stated = {"response_offset_bytes": part.start} if self.has_offsets else {}
+            self.ask(moment, place, key, len(part), **{"status": status, **stated, **more})
 
     def whole(self, when: datetime, place: Place, key: str, content: str = "", **more: Any) -> None:
         self.read(when, place, key, [range(SIZE)], content, **more)
@@ -154,9 +158,9 @@ class World:
         )
 
 
-def fleet(seed: int) -> World:
+def fleet(seed: int, *, has_offsets: bool = False) -> World:
     """Tell two days of a fleet."""
-    world = World(random.Random(seed))
+    world = World(random.Random(seed), has_offsets)
     draw = world.draw
 
     def clock(day: date, start: int, stop: int) -> datetime:
@@ -202,7 +206,7 @@ def fleet(seed: int) -> World:
         world.whole(clock(DAY, 17, 18), place, "data/shared", **hidden)
     # What is no read.
     noise = world.place("99999999", 3)
-    world.ask(at("18:00"), noise, "data/train/a", 0, status=304)
+    world.ask(at("18:00"), noise, "data/train/a", 431, status=304)
     world.ask(at("18:01"), noise, "data/train/a", 243, status=403, object_size_bytes=None)
     world.ask(at("18:02"), noise, "data/train/a", 0, operation="head", status=200)
     world.ask(at("18:03"), noise, "data/train/a", SIZE, principal="svc:replication", status=200)
@@ -221,8 +225,9 @@ Key = tuple[str, str, datetime, str]
 def truth(world: World) -> dict[Key, tuple[int, int]]:
     """Bytes that each fetch fetched again, by scope, thing, start and run.
 
-    First what an earlier fetch had, or went beyond the object (definitions.md 26: re-reading within
-    one burst below the object's size is no repeat), then also what the burst itself had.
+    First what an earlier fetch had, or went with all that the scope held beyond the object
+    (definitions.md 26: re-reading within one burst below the object's size is no repeat), then also
+    what the burst itself had.
     """
     found = {}
     for scope in SCOPES:
@@ -230,7 +235,7 @@ def truth(world: World) -> dict[Key, tuple[int, int]]:
         for item in sorted(world.fetches, key=lambda fetch: fetch.at):
             before = held[item.place.key(scope), item.thing, item.content]
             again = sum(sum(byte in before for byte in part) for part in item.parts)
-            again = max(again, item.moved - SIZE)
+            again = max(again, len(before) + item.moved - SIZE)
             new = set().union(*item.parts) - before
             found[scope, item.thing, item.at, item.place.run] = again, item.moved - len(new)
             before |= new
@@ -276,9 +281,13 @@ def repeats(world: World) -> pl.DataFrame:
     return pl.concat(rows)
 
 
+@pytest.mark.parametrize("has_offsets", [False, True])
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_the_bounds_hold_the_truth_in_every_scope_and_equal_it_where_reads_are_whole(seed: int):
-    world = fleet(seed)
+def test_the_bounds_hold_the_truth_in_every_scope_and_equal_it_where_it_is_determined(
+    seed: int, *, has_offsets: bool
+):
+    """By whole reads, or by offsets that a log states."""
+    world = fleet(seed, has_offsets=has_offsets)
     rows = repeats(world)
     told = truth(world)
     hidden = {(f.thing, f.at): f.place.run for f in world.fetches if f.is_hidden}
@@ -298,8 +307,10 @@ def test_the_bounds_hold_the_truth_in_every_scope_and_equal_it_where_reads_are_w
         total = sums[key[0], key[1]]
         for place, count in enumerate((least, again, most, at_all)):
             total[place] += count
-        is_whole = key[1].startswith(("data/train", "data/epochs", "data/changed"))
-        if is_whole or (key[0] in {"node", "run"} and key[1].startswith("oci://")):
+        # What breaks off after a status of 200 began with the object.
+        whole = ("data/train", "data/epochs", "data/changed", "data/broken")
+        is_told = key[1].startswith((*whole, "data/ranges") if has_offsets else whole)
+        if is_told or (key[0] in {"node", "run"} and key[1].startswith("oci://")):
             assert least == again == most, (key, least, again, most)
     for scope_and_thing, (least, again, most, at_all) in sums.items():
         assert least <= at_all, scope_and_thing
@@ -315,6 +326,8 @@ def test_the_bounds_hold_the_truth_in_every_scope_and_equal_it_where_reads_are_w
     assert total("run", "data/train/a") == 0
     assert total("region", "data/train/b") == 39 * SIZE
     assert total("node", "data/train/b") == 32 * SIZE
+    # After a part of 400 bytes the whole object: 400 of them again.
+    assert [total(scope, "data/broken") for scope in SCOPES] == [400] * 5
     # Three epochs fetch the object twice more, in parts or whole.
     assert [total(scope, "data/epochs/parts") for scope in SCOPES] == [2 * SIZE] * 5
     # Six runs read the old content and the new one: five of each anew, in no run again.

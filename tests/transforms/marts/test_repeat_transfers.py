@@ -1,7 +1,7 @@
 """repeat_transfers: the formulas of definitions.md 26, on hand-made cases and against an oracle."""
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.transforms.frames import DAY, at, checked, show
 from tests.transforms.marts.price_sheet import BY_HAND, GIB, sheet
 from transforms.day import BuildDay, ClusterFacts
+from transforms.marts import repeat_transfers
 from transforms.marts.repeat_transfers import TRANSFORM, history_basis
 from transforms.sql import SqlSession
 
@@ -44,7 +45,22 @@ class Read:
     zone: str | None = ZONE
     region: str | None = REGION
     etag: str | None = None
+    parts: dict[date, list[range]] = field(default_factory=dict)
+    is_whole: bool = False
     facts: dict = field(default_factory=dict)
+
+    def ranges(self, day: date) -> list[dict] | None:
+        """The day's parts as disjoint ranges with how often each byte was moved."""
+        if day not in self.parts:
+            return None
+        counts = Counter(byte for part in self.parts[day] for byte in part)
+        found: list[dict] = []
+        for byte in sorted(counts):
+            if found and found[-1]["stop"] == byte and found[-1]["count"] == counts[byte]:
+                found[-1]["stop"] = byte + 1
+            else:
+                found.append({"start": byte, "stop": byte + 1, "count": counts[byte]})
+        return found
 
     def rows(self) -> list[dict]:
         return [
@@ -68,6 +84,8 @@ class Read:
                 "reader_zone": self.zone,
                 "reader_region": self.region,
                 "etag": self.etag,
+                "is_complete": self.is_whole,
+                "read_ranges": self.ranges(day),
                 "match_kind": "uid",
                 **self.facts,
             }
@@ -148,6 +166,80 @@ def test_parts_below_the_whole_object_are_possibly_but_not_certainly_repeated():
         ("t2", "fleet", None, "t1", 0, 40),
         ("t3", "fleet", None, "t2", 20, 40),
     ]
+
+
+def part(id_: str, clock: str, *parts: range, days: int = 0, **more) -> Read:
+    """A burst of parts whose places in the object are known."""
+    found = read(id_, clock, sum(map(len, parts)), days=days, **more)
+    return replace(found, parts={found.start.date(): list(parts)})
+
+
+def fleet_bounds(reads: list[Read], **more) -> dict[str, list[int]]:
+    rows = built(reads, **more).filter(scope="fleet")
+    names = ("transfer_id", "min_repeat_bytes", "max_repeat_bytes")
+    return {id_: bounds for id_, *bounds in rows.select(names).rows()}
+
+
+def test_parts_of_known_place_repeat_what_they_share_with_earlier_ones():
+    reads = [
+        part("a", "08:00", range(60)),
+        # Another part of the object is nothing again, and no row.
+        part("b", "09:00", range(60, 80)),
+        part("c", "10:00", range(50, 90)),
+        # Twice the same within one burst: only what others had is again.
+        part("d", "11:00", range(90, 95), range(90, 95), range(85, 90)),
+        # A whole read repeats all that was read, and is repeated wholly.
+        read("e", "12:00", is_whole=True),
+        part("f", "13:00", range(3)),
+    ]
+    assert fleet_bounds(reads) == {"c": [30, 30], "d": [5, 5], "e": [95, 95], "f": [3, 3]}
+
+
+def test_parts_of_unknown_place_among_known_ones_leave_a_range():
+    reads = [
+        part("a", "08:00", range(60)),
+        read("b", "09:00", 30),
+        # 20 of them are known to be again; of the rest b may have had any, or none.
+        part("c", "10:00", range(40, 70)),
+        # At most 100 different bytes: 60 and 30 and 10 before, so all of these are beyond.
+        read("d", "11:00", 25),
+        part("e", "12:00", range(70, 75)),
+    ]
+    assert fleet_bounds(reads) == {
+        "b": [0, 30], "c": [20, 30], "d": [25, 25], "e": [5, 5],
+    }  # fmt: skip
+    # Without a size only what parts share is certain.
+    unsized = [replace(item, size=None) for item in reads]
+    assert fleet_bounds(unsized) == {
+        "b": [0, 30], "c": [20, 30], "d": [0, 25], "e": [0, 5],
+    }  # fmt: skip
+
+
+def test_parts_are_compared_within_one_content_and_look_back():
+    old = part("old", "08:00", range(60), days=-31)
+    kept = part("kept", "08:00", range(10, 20), days=-29)
+    now = part("now", "09:00", range(50))
+    assert fleet_bounds([old, now]) == {}
+    assert fleet_bounds([old, kept, now]) == {"now": [10, 10]}
+    plain = {"version": None, "object": "s3://bucket/key"}
+    before = part("before", "08:00", range(50), **plain)
+    after = part("after", "10:00", range(50), **plain)
+    assert fleet_bounds([before, after]) == {"after": [50, 50]}
+    assert fleet_bounds([before, after], extra=[write("09:00")]) == {}
+
+
+def test_of_one_thing_with_too_many_parts_only_the_sums_count(monkeypatch):
+    reads = [part("a", "08:00", range(10), range(20, 30)), part("b", "09:00", range(40, 50))]
+    assert fleet_bounds(reads) == {}
+    monkeypatch.setattr(repeat_transfers, "MOST_PARTS", 2)
+    assert fleet_bounds(reads) == {"b": [0, 10]}
+
+
+def test_forged_parts_do_not_stop_the_day():
+    most = 2**63 - 1
+    facts = {"read_ranges": [{"start": 0, "stop": most, "count": most}], "transferred_bytes": most}
+    reads = [read(id_, clock, facts=facts) for id_, clock in (("a", "08:00"), ("b", "09:00"))]
+    assert set(fleet_bounds(reads)) == {"a", "b"}
 
 
 def test_a_burst_beyond_the_objects_size_repeats_itself():
@@ -705,14 +797,42 @@ def contents(item: Read, reads: list[Read], writes: list[datetime], day: date) -
     return labels
 
 
+def parts_of(item: Read, day: date) -> list[range] | None:
+    """Parts of the object that it moved on a day, where they are known."""
+    return [range(item.bytes[day])] if item.is_whole else item.parts.get(day)
+
+
+def overlap(item: Read, day: date, held: set[int]) -> int:
+    """Bytes of a day, as often as they were moved, that are known to be held."""
+    return sum(byte in held for part in parts_of(item, day) or [] for byte in part)
+
+
+def held_by(inside: list[Read], day: date) -> tuple[set[int], int, bool]:
+    """Bytes that reads are known to have moved to the end of a day, how many more, if any."""
+    held: set[int] = set()
+    loose, is_open = 0, False
+    for other in inside:
+        for moved_on, count in other.bytes.items():
+            if moved_on <= day and count:
+                known = parts_of(other, moved_on)
+                held.update(*(known or []))
+                loose += count if known is None else 0
+                is_open |= known is None
+    return held, loose, is_open
+
+
 def oracle(reads: list[Read], writes: list[datetime], day: date) -> list[tuple]:
-    """The rows of one day, by the words of definitions.md 26 and nothing else."""
+    """The rows of one day, by the words of definitions.md 26, and byte by byte where ranges tell.
+
+    What is known to be read again is so for certain. The rest of a read is new to the scope, unless
+    the scope holds the whole object: the different bytes that it is known to hold, and those of
+    which nobody knows which they are.
+    """
     rows = []
     for item in reads:
         moved = item.bytes.get(day, 0)
         if not moved:
             continue
-        own = sum(count for d, count in item.bytes.items() if d < day)
         earlier = [
             other
             for other in reads
@@ -727,34 +847,38 @@ def oracle(reads: list[Read], writes: list[datetime], day: date) -> list[tuple]:
         for scope in SCOPES:
             here = place(item, scope)
             if here is None:
-                if fleet is not None:
+                if fleet is not None and fleet[5]:
                     rows.append((item.id, scope, fleet[3], 0, fleet[5]))
                 continue
             inside = [other for other in earlier if place(other, scope) == here]
             perhaps = [other for other in earlier if place(other, scope) is None]
-            before = own + sum(
-                count
-                for other in inside
-                for d, count in other.bytes.items()
-                if d <= item.start.date()
-            )
-            least = 0
+            held, loose, is_open = held_by(inside, item.start.date())
+            own = sum(count - overlap(item, d, held) for d, count in item.bytes.items() if d < day)
+            before, again = len(held) + loose + own, overlap(item, day, held)
+            least = again
             if item.size is not None:
-                least = max(0, before + moved - item.size) - max(0, before - item.size)
-            if not inside and not perhaps and not least:
-                continue
+                new = moved - again
+                least += max(0, before + new - item.size) - max(0, before - item.size)
+            is_open |= bool(perhaps) or parts_of(item, day) is None
+            is_exact = item.size is not None and not is_open
             previous = max(inside or perhaps, key=lambda o: (o.start, o.id), default=None)
-            most = moved if previous else least
-            row = (item.id, scope, here, previous.id if previous else None, least, most)
+            most = moved if previous and not is_exact else least
+            if fleet is not None and fleet[6]:
+                most = min(most, fleet[5])
+            row = (item.id, scope, here, previous.id if previous else None, least, most, is_exact)
             if scope == "fleet":
                 fleet = row
+            if not most:
+                continue
             rows.append((row[0], scope, row[3], row[4], row[5]))
     return sorted(rows)
 
 
 def drawn(seed: int) -> list[Read]:
+    """Reads of some objects: whole, by parts of known or unknown place, over midnight or not."""
     draw = random.Random(seed)
     reads = []
+    share = draw.choice([0.0, 0.4, 1.0])
     for number in range(60):
         start = at("00:00", days=-draw.randrange(34)) + timedelta(
             minutes=draw.randrange(24 * 60), seconds=draw.choice([0, 0, 1])
@@ -763,12 +887,27 @@ def drawn(seed: int) -> list[Read]:
         if draw.random() < 0.3 and start.date() < DAY:
             days.append(start.date() + ONE)
         version = draw.choice(["v1", "v2", None])
+        size = draw.choice([100, 100, 150, None]) if version is None else 100
+        counts = {day: draw.choice([0, 1, 30, 70, 100, 180]) for day in days}
+        parts = {}
+        is_whole = size is not None and len(days) == 1 and draw.random() < 0.2
+        if is_whole:
+            counts = {days[0]: size}
+        elif draw.random() < share:
+            for day in days:
+                begins = [draw.randrange(0, 100, 10) for _ in range(draw.randrange(4))]
+                parts[day] = [range(b, draw.randrange(b, 100, 5) + 5) for b in begins]
+                counts[day] = sum(map(len, parts[day]))
+            if draw.random() < 0.2:
+                del parts[days[-1]]
         reads.append(
             Read(
                 id=f"t{draw.randrange(10**6):06d}{number}",
                 start=start,
-                bytes={day: draw.choice([0, 1, 30, 70, 100, 180]) for day in days},
-                size=draw.choice([100, 100, 150, None]) if version is None else 100,
+                bytes=counts,
+                parts={day: found for day, found in parts.items() if found},
+                is_whole=is_whole,
+                size=size,
                 etag=draw.choice(["a", "a", "b", None]) if version is None else None,
                 object=f"s3://bucket/key{'@' + version if version else ''}",
                 version=version,
@@ -807,7 +946,15 @@ def test_the_minima_of_all_days_are_what_was_read_beyond_one_object_in_any_order
     reads = [replace(item, bytes=dict(item.bytes)) for item in drawn(seed)]
     # One version, and nothing over midnight, so that every byte before a read is known to be so.
     reads = [
-        replace(item, bytes={item.start.date(): 30}, version="v1", size=100, object="s3://b/k@v1")
+        replace(
+            item,
+            bytes={item.start.date(): 30},
+            parts={},
+            is_whole=False,
+            version="v1",
+            size=100,
+            object="s3://b/k@v1",
+        )
         for item in reads
         if item.start.date() >= DAY - 3 * ONE
     ]
