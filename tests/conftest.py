@@ -1,6 +1,7 @@
 """What all tests share: the folder of real samples, hypothesis's settings, no terminal."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,11 @@ from hypothesis import settings
 # A terminal's width or colours in the caller's environment change what commands print.
 for told in ("COLUMNS", "LINES", "FORCE_COLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE"):
     os.environ.pop(told, None)
+
+# Publication waits for the disk at each rename, and tests publish thousands of files.
+IN_MEMORY = Path("/dev/shm")
+if os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free > 6_000_000_000:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
 
 SAMPLES = Path(__file__).parents[2] / "shared" / "samples"
 

@@ -4,6 +4,7 @@ import json
 import os
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
 from pipelines import build
@@ -24,6 +25,8 @@ exports:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    # A history in files takes a third of a small build; the demo's test keeps one.
+    monkeypatch.setattr(dg.DagsterInstance, "get", dg.DagsterInstance.ephemeral)
     (tmp_path / "podledger.yaml").write_text(SETTINGS, encoding="utf-8")
     put(tmp_path, "a.log", [line(1)])
     return tmp_path
