@@ -46,10 +46,13 @@ class Transform:
         reads: What it reads.
         build: Makes a table or view in the session and returns its name; it holds exactly the
             columns of the table's schema (any order of rows: publication sorts).
+        rows_from: Those of the tables read of which rows are made: where none of them has any,
+            there is nothing to compute. If none are named, it is always computed.
         version: Raised when the logic changes, so that older partitions are known to be stale.
     """
 
     table: str
     reads: tuple[Reads, ...]
     build: Callable[[SqlSession, BuildDay], str]
+    rows_from: tuple[str, ...] = ()
     version: int = 1
