@@ -39,9 +39,12 @@ class VolumeFindings(Table):
     )
     detail: str = c.column("The finding in words, with the connection of the most bytes.")
     record_count: pl.Int64 = c.count("Records, or readings.")
-    connection_count: pl.Int64 = c.count("Directions of connections.", adds_up=False)
+    connection_count: pl.Int64 = c.count(
+        "Directions of connections, or of pairs of ends.", adds_up=False
+    )
     bytes: pl.Int64 = c.byte_count(
-        "Bytes that these records state; of readings of one counter or running total the largest.",
+        "Bytes that these records state; of counters and running totals what they grew by, where "
+        "they contradict nothing and were read, else the largest reading.",
         adds_up=False,
     )
     first_at: Instant = c.column("Beginning of the first.")

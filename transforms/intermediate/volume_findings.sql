@@ -5,8 +5,9 @@
 -- Parameters: $start_us and $end_us (the day).
 WITH held_records AS (
     SELECT
-        o.kind, v.temporality, v.cluster, v.source_format, v.name, v.source,
-        v.source_port, v.destination, v.destination_port, v.transport, v.record_id, v.bytes,
+        o.kind, v.temporality, v.cluster, v.source_format, v.name, v.source, v.source_name,
+        v.source_port, v.destination, v.destination_name, v.destination_port, v.transport,
+        v.stated_distance, v.record_id, v.bytes,
         epoch_us(v.start_at) AS from_us,
         epoch_us(v.end_at) AS until_us
     FROM volume_left_out AS o
@@ -20,9 +21,9 @@ WITH held_records AS (
 -- Of readings the largest counts: they hold each other.
 held_readings AS (
     SELECT
-        f.kind, 'cumulative' AS temporality, s.cluster, s.source_format,
-        s.name, s.source, s.source_port, s.destination, s.destination_port, s.transport,
-        s.record_id,
+        f.kind, 'cumulative' AS temporality, s.cluster, s.source_format, s.name, s.source,
+        s.source_name, s.source_port, s.destination, s.destination_name, s.destination_port,
+        s.transport, s.stated_distance, s.record_id,
         CASE
             WHEN ROW_NUMBER() OVER (PARTITION BY s.series ORDER BY s.value DESC, s.at_us) = 1
                 THEN s.value
@@ -35,18 +36,29 @@ held_readings AS (
     WHERE s.at_us >= CAST($start_us AS BIGINT) AND s.at_us < CAST($end_us AS BIGINT)
 ),
 
-unknown_starts AS (
+-- What counters and totals of known meaning grew by at each reading.
+grown AS (
     SELECT
-        'unknown_start' AS kind, 'cumulative' AS temporality, s.cluster,
-        s.source_format, s.name, s.source, s.source_port, s.destination, s.destination_port,
-        s.transport, s.record_id, s.value AS bytes, s.at_us AS from_us, s.at_us AS until_us
+        g.basis, v.temporality, v.cluster, v.source_format, v.name, v.source, v.source_name,
+        v.source_port, v.destination, v.destination_name, v.destination_port, v.transport,
+        v.stated_distance, v.record_id, g.bytes, g.until_us AS from_us, g.until_us,
+        v.source IS NULL OR v.destination IS NULL AS lacks_address,
+        v.scaled = 'unknown' OR COALESCE(v.sampling_interval > 1048576, FALSE) AS lacks_scale
     FROM volume_growth AS g
     ANTI JOIN volume_false_totals AS f ON g.series = f.series
-    INNER JOIN volume_series AS s
-        ON g.export_file_id = s.export_file_id
-        AND g.record_index = s.record_index
-        AND g.row_index = s.row_index
-    WHERE g.basis = 'baseline'
+    INNER JOIN volume_named AS v
+        ON g.export_file_id = v.export_file_id
+        AND g.record_index = v.record_index
+        AND g.row_index = v.row_index
+    WHERE g.basis <> 'hidden' AND v.repeats IS NULL
+),
+
+unknown_starts AS (
+    SELECT
+        'unknown_start' AS kind,
+        * EXCLUDE (basis, lacks_address, lacks_scale)
+    FROM grown
+    WHERE basis = 'baseline'
 ),
 
 -- What is in no row of peer_traffic, or in none that counts, for want of what it does not state.
@@ -57,9 +69,8 @@ lacking AS (
             WHEN source IS NULL OR destination IS NULL THEN 'no_address'
             ELSE 'unknown_scale'
         END AS kind,
-       
-        temporality, cluster, source_format, name, source, source_port, destination,
-        destination_port, transport, record_id,
+        temporality, cluster, source_format, name, source, source_name, source_port, destination,
+        destination_name, destination_port, transport, stated_distance, record_id,
         CASE
             WHEN
                 temporality = 'cumulative'
@@ -81,32 +92,50 @@ lacking AS (
         AND epoch_us(start_at) < CAST($end_us AS BIGINT)
         AND (
             sample_kind IS NOT NULL
-            OR source IS NULL
-            OR destination IS NULL
-            OR scaled = 'unknown'
-            OR sampling_interval > 1048576
+            OR (
+                temporality <> 'cumulative'
+                AND (
+                    source IS NULL
+                    OR destination IS NULL
+                    OR scaled = 'unknown'
+                    OR sampling_interval > 1048576
+                )
+            )
         )
+),
+
+lacking_growth AS (
+    SELECT
+        CASE WHEN lacks_address THEN 'no_address' ELSE 'unknown_scale' END AS kind,
+        * EXCLUDE (basis, lacks_address, lacks_scale)
+        -- The first reading's bytes are those of `unknown_start`.
+        REPLACE (CASE WHEN basis = 'baseline' THEN 0 ELSE bytes END AS bytes)
+    FROM grown
+    WHERE lacks_address OR lacks_scale
 ),
 
 found AS (
     SELECT * FROM held_records
-    UNION ALL
+    UNION ALL BY NAME
     SELECT * FROM held_readings
-    UNION ALL
+    UNION ALL BY NAME
     SELECT * FROM unknown_starts
-    UNION ALL
+    UNION ALL BY NAME
     SELECT * FROM lacking
+    UNION ALL BY NAME
+    SELECT * FROM lacking_growth
 ),
 
 told AS (
     SELECT
         *,
         COALESCE(transport || ' ', '')
-        || COALESCE(source || COALESCE(' port ' || CAST(source_port AS VARCHAR), ''), 'unknown')
+        || COALESCE(source, source_name, 'unknown')
+        || COALESCE(' port ' || CAST(source_port AS VARCHAR), '')
         || ' to '
-        || COALESCE(
-            destination || COALESCE(' port ' || CAST(destination_port AS VARCHAR), ''), 'unknown'
-        ) AS connection
+        || COALESCE(destination, destination_name, 'unknown')
+        || COALESCE(' port ' || CAST(destination_port AS VARCHAR), '')
+        || COALESCE(' (' || stated_distance || ')', '') AS connection
     FROM found
     WHERE from_us >= CAST($start_us AS BIGINT) AND from_us < CAST($end_us AS BIGINT)
 ),

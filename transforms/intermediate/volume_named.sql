@@ -16,5 +16,16 @@ SELECT
     END AS name,
     COALESCE(interface_id, instance_id, reporter, observer, node) IS NOT NULL AS is_named,
     COALESCE(source_packet_address, source_address) AS source,
-    COALESCE(destination_packet_address, destination_address) AS destination
+    COALESCE(destination_packet_address, destination_address) AS destination,
+    -- What to call an end that has no address.
+    COALESCE(
+        source_namespace || '/' || source_pod_name, source_cluster_services[1],
+        source_namespace || '/' || source_workload, source_pod_name, source_workload, source_node,
+        source_service
+    ) AS source_name,
+    COALESCE(
+        destination_namespace || '/' || destination_pod_name, destination_cluster_services[1],
+        destination_namespace || '/' || destination_workload, destination_pod_name,
+        destination_workload, destination_node, destination_service
+    ) AS destination_name
 FROM volume_records

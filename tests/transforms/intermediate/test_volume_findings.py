@@ -141,17 +141,55 @@ def test_what_is_held_back_is_told_with_its_reason():
     )
 
 
-def test_counters_that_state_no_address_are_told_and_not_lost():
-    """Kubecost names pods and how far; its bytes are told as what no peer is known of."""
-    labels = '{pod_name="train-0",namespace="ml",internet="true",same_zone="false"}'
-    text = "\n".join(
-        f"kubecost_pod_network_egress_bytes_total{labels} {value} {int(at(clock).timestamp())}000"
-        for clock, value in (("08:00", 100), ("08:01", 350))
+def counted(metric: str, labels: dict[str, str], *values: tuple[str, int]) -> str:
+    """Text of one counter."""
+    inner = ",".join(f'{name}="{text}"' for name, text in labels.items())
+    return "".join(
+        f"{metric}{{{inner}}} {value} {int(at(clock).timestamp())}000\n" for clock, value in values
     )
-    records = staged([Export(prometheus.PARSER, text)], "kubecost")
-    [row] = built("volume_findings", records).filter(kind="no_address").to_dicts()
-    shown = ("record_count", "bytes", "temporality", "source_format")
-    assert [row[name] for name in shown] == [2, 350, "cumulative", "prometheus"]
+
+
+KUBECOST = "kubecost_pod_network_egress_bytes_total"
+OBI = "obi_network_flow_bytes_total"
+
+
+def findings_of(text: str) -> list[tuple[Any, ...]]:
+    records = staged([Export(prometheus.PARSER, text)], "agent")
+    assert built("peer_traffic", records).is_empty()
+    shown = ("kind", "record_count", "connection_count", "bytes", "detail")
+    return sorted(built("volume_findings", records).select(shown).rows())
+
+
+def test_kubecosts_pods_are_told_and_how_far_their_bytes_went():
+    """250 of train-0 went to the internet, 7 + 3 of train-1, whose agent began anew, nearby."""
+    far = {"internet": "true", "sameZone": "false", "sameRegion": "false"}
+    near = {"internet": "false", "same_zone": "false", "same_region": "true", "service": "aws-s3"}
+    one, other = ({"namespace": "ml", "pod_name": f"train-{n}"} for n in (0, 1))
+    found = findings_of(
+        counted(KUBECOST, one | far, ("08:00", 100), ("08:01", 350))
+        + counted(KUBECOST, other | near, ("08:00", 90), ("08:01", 97), ("08:02", 3))
+    )
+    largest = "the largest: ml/train-0 to unknown (internet)"
+    begun = "a first reading of a counter that began before the look-back"
+    assert found == [
+        ("no_address", 5, 2, 260, f"an end without an address; {largest}"),
+        ("unknown_start", 2, 2, 190, f"{begun}; {largest}"),
+    ]
+
+
+def test_obis_workloads_without_addresses_are_told():
+    """Its defaults name owners only. It forgot the series in 10 minutes without a byte: 50 + 30."""
+    owners = {
+        "k8s_src_owner_name": "train", "k8s_src_owner_type": "Job", "k8s_src_namespace": "ml",
+        "k8s_dst_name": "store", "k8s_dst_type": "Service", "k8s_dst_namespace": "data",
+        "direction": "request",
+    }  # fmt: skip
+    readings = [("08:00", 100), ("08:01", 150), ("08:11", 30)]
+    found = findings_of(counted(OBI, owners, *readings))
+    assert [row[:4] for row in found] == [
+        ("no_address", 3, 1, 80), ("unknown_start", 1, 1, 100),
+    ]  # fmt: skip
+    assert found[0][4].endswith("the largest: ml/Job/train to data/store")
 
 
 def test_a_record_counts_on_the_day_on_which_it_begins():
