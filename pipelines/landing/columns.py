@@ -9,7 +9,8 @@ file, because text of an export that is not redacted must not be written to a di
 """
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -30,6 +31,7 @@ JSON_FORMATS = frozenset(
         "azure_storage",
         "ceph_rgw",
         "cloudtrail",
+        "coredns",
         "dns_collector",
         "gcp_dns",
         "gcs_audit",
@@ -47,8 +49,8 @@ COLUMNS_FROM = 8 << 20
 """Bytes of text from which starting the engine pays."""
 BLOCK_BYTES = 128 << 10
 """Text of a block; only blocks in which a line is looked up are taken apart, so they are small."""
-_LONGEST_WORD = 32
-"""Bytes of a text that may not stand in a file."""
+_LONGEST_KEY = 32
+"""Bytes that a key takes which may not stand in a file."""
 _MEMORY = "1GB"
 """What the engine may take; reading needs a tenth of it."""
 _BOM = b"\xef\xbb\xbf"
@@ -66,17 +68,19 @@ def has_columns(path: Path, parser: Parser) -> bool:
     return parser.name == _S3
 
 
-def _is_of_objects(path: Path, foreign: tuple[bytes, ...]) -> bool:
-    """Whether every line of a file begins as an object, and some texts stand nowhere in it."""
+def _is_of_objects(path: Path, keys: Sequence[str]) -> bool:
+    """Whether every line of a file begins as an object, and some keys stand nowhere in it."""
+    patterns = [re.compile(re.escape(f'"{key}"').encode() + rb"\s*:") for key in keys]
     before = b"\n"
     for block in blocks(path):
         if isinstance(block, Break):
             break
         text = before + block
         # What begins at the end of a block is looked at with the next one.
-        if text.count(b"\n", 0, -1) != text.count(b"\n{") or any(word in text for word in foreign):
+        is_of_objects = text.count(b"\n", 0, -1) == text.count(b"\n{")
+        if not is_of_objects or any(pattern.search(text) for pattern in patterns):
             return False
-        before = text[-_LONGEST_WORD:] or before
+        before = text[-_LONGEST_KEY:]
     return True
 
 

@@ -21,7 +21,7 @@ Source: coredns/coredns, plugin/log and plugin/pkg/replacer; lines of versions 1
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -151,9 +151,9 @@ def _parse_line(item: Unwrapped, forms: "_Forms", context: FileContext) -> Parse
             if reason is not None:
                 return ignored(item.raw, reason)
             return refused_line(item.raw, _unreadable(item.text))
-        left_out = _left_out(line.fields)
-        if left_out is not None:
-            return ignored(item.raw, left_out)
+        word = left_out(line.fields)
+        if word is not None:
+            return ignored(item.raw, word)
         row = _row(line, item, context)
     except RefusedError as error:
         return refused_line(item.raw, error)
@@ -237,7 +237,7 @@ def _not_asked_here(body: str, *, has_level: bool) -> str | None:
     return "klog" if _KLOG.match(body) else None
 
 
-def _left_out(fields: dict[str, str]) -> str | None:
+def left_out(fields: Mapping[str, str]) -> str | None:
     """Why a look-up line is left out by rule."""
     if fields.get("class", "IN") not in {"IN", ""}:
         return "other_class"
@@ -252,16 +252,12 @@ def _left_out(fields: dict[str, str]) -> str | None:
 
 def _row(line: _Line, item: Unwrapped, context: FileContext) -> dict[str, Any]:
     fields, node = line.fields, item.node or line.node or context.node
-    if len(fields["name"]) > MAX_NAME:
-        refuse("name", f"at most {MAX_NAME} characters", fields["name"])
-    if _GARBLED.search(fields["name"]):
-        refuse("name", "a name, not a broken format verb (CoreDNS before 1.9.4)", fields["name"])
+    check_name(fields["name"])
     written_at = item.wrapped_at or (parse_instant(line.stamp) if line.stamp else None)
     if written_at is None:
         refuse("no_time", "a time from the wrapper or in the line", None)
     rcode = _rcode(fields)
-    duration = _seconds(fields.get("duration", "-"))
-    asked = asked_name(fields["name"])
+    duration = seconds(fields.get("duration", "-"))
     namespace = _stated(fields, "namespace")
     return {
         "record_id": identity(item.stamp, item.node or context.node or item.pod_name, item.text),
@@ -274,18 +270,38 @@ def _row(line: _Line, item: Unwrapped, context: FileContext) -> dict[str, Any]:
         "client_pod_uid": None,
         "resolver_address": _address(fields, "local"),
         "transport": fields["proto"].upper() if "proto" in fields else None,
+        **named(fields["name"], rcode, namespace),
+        "query_type": type_asked(fields.get("type", "")),
+        "rcode": rcode,
+        "answers": None,
+        "latency_seconds": duration if rcode is not None else None,
+        "is_response": rcode is not None,
+        "dns_message_id": _number(fields, "id", 65_535),
+    }
+
+
+def check_name(stated: str) -> None:
+    """Refuse a name that is none.
+
+    Raises:
+        RefusedError: It is too long, or was printed wrongly.
+    """
+    if len(stated) > MAX_NAME:
+        refuse("name", f"at most {MAX_NAME} characters", stated)
+    if _GARBLED.search(stated):
+        refuse("name", "a name, not a broken format verb (CoreDNS before 1.9.4)", stated)
+
+
+def named(stated: str, rcode: str | None, namespace: str | None) -> dict[str, str]:
+    """The name asked, with and without a search suffix."""
+    asked = asked_name(stated)
+    return {
         "query_name": without_search_suffix(
             asked,
             exists={"NOERROR": True, "NXDOMAIN": False}.get(rcode or ""),
             namespace=namespace,
         ),
         "original_query_name": asked,
-        "query_type": _type(fields),
-        "rcode": rcode,
-        "answers": None,
-        "latency_seconds": duration if rcode is not None else None,
-        "is_response": rcode is not None,
-        "dns_message_id": _number(fields, "id", 65_535),
     }
 
 
@@ -295,16 +311,27 @@ def _rcode(fields: dict[str, str]) -> str | None:
     has_response = stated != "-" and fields.get("rflags") != "-"
     if "rflags" not in fields and fields.get("rsize", "1") in {"0", "-"}:
         has_response = False
-    if not has_response:
-        return None
+    return response_code(stated) if has_response else None
+
+
+def response_code(stated: str) -> str:
+    """Name of a response code.
+
+    Raises:
+        RefusedError: It is none.
+    """
     name = rcode_name(stated)
     if name is None:
         refuse("rcode", "a response code", stated)
     return name
 
 
-def _type(fields: dict[str, str]) -> str | None:
-    stated = fields.get("type", "")
+def type_asked(stated: str) -> str | None:
+    """Type asked; null where none is stated.
+
+    Raises:
+        RefusedError: It is none.
+    """
     if not stated:
         return None
     name = query_type(stated)
@@ -332,18 +359,22 @@ def _number(fields: dict[str, str], group: str, maximum: int) -> int | None:
     return int(stated)
 
 
-def _seconds(stated: str) -> float | None:
-    """Seconds of a duration; none for `-`."""
+def seconds(stated: str) -> float | None:
+    """Seconds of a duration; none for `-`.
+
+    Raises:
+        RefusedError: It is none, negative or longer than a day.
+    """
     if stated == "-":
         return None
     match = _DURATION.fullmatch(stated)
     if match is None or match[5] not in _UNITS:
         refuse("duration", "a duration such as 0.5s", stated)
     whole = int(match[2] or 0) * 3_600 + int(match[3] or 0) * 60
-    seconds = whole + float(match[4]) / _UNITS[match[5]]
-    if match[1] or seconds > _MAX_DURATION_SECONDS:
+    found = whole + float(match[4]) / _UNITS[match[5]]
+    if match[1] or found > _MAX_DURATION_SECONDS:
         refuse("duration", f"0 to {_MAX_DURATION_SECONDS:.0f} seconds", stated)
-    return seconds
+    return found
 
 
 def _stated(fields: dict[str, str], group: str) -> str | None:
@@ -351,9 +382,9 @@ def _stated(fields: dict[str, str], group: str) -> str | None:
     return value if value not in {None, "", "-"} else None
 
 
-def _before(written_at: datetime, seconds: float | None) -> datetime:
+def _before(written_at: datetime, duration: float | None) -> datetime:
     try:
-        return written_at - timedelta(seconds=seconds or 0.0)
+        return written_at - timedelta(seconds=duration or 0.0)
     except OverflowError:
         return written_at
 

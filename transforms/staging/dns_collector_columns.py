@@ -124,7 +124,7 @@ def _without_dash(column: pa.Array) -> pa.Array:
 
 def _latencies(records: Records) -> pa.Array:
     """Seconds; what is no plain number is in doubt, such as the texts of earlier versions."""
-    column = records.json("dnstap.latency")
+    column = records.checked("dnstap.latency")
     is_number = pc.and_(
         pc.match_substring_regex(column, _NUMBER),
         pc.less_equal(pc.binary_length(column), _LONGEST_NUMBER),
@@ -139,7 +139,7 @@ def _columns(records: Records) -> dict[str, Any]:
     for path in _BEFORE:
         records.doubt(records.json(path).is_valid())
     # Without a decoded end there are no answers.
-    records.doubt(pc.not_equal(records.json("dns.malformed_packet"), "false"))
+    records.doubt(pc.not_equal(records.checked("dns.malformed_packet"), "false"))
     records.need("dnstap.operation")
     kind = records.rows(
         ("dnstap.operation", "dns.rcode", "dns.qclass", "dns.opcode"),

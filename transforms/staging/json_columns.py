@@ -94,8 +94,9 @@ class JsonColumns:
         shape: What is read of a record.
         columns: Gives the columns of records.
         base: The least record that the row parser accepts: JSON by path.
-        alone: Texts of which none may stand in a file whose other lines may change how later ones
-            are read, so that every line must begin as an object; none if each line stands alone.
+        alone: Where other lines may change how later ones are read, so that every line of a file
+            must begin as an object: keys of which none may stand in it. None if each line stands
+            alone.
     """
 
     parser: Parser
@@ -103,7 +104,7 @@ class JsonColumns:
     shape: Shape
     columns: "Callable[[Records], dict[str, Any]]"
     base: Mapping[str, str] = field(default_factory=dict)
-    alone: tuple[bytes, ...] | None = None
+    alone: tuple[str, ...] | None = None
 
     def reader(
         self, context: FileContext, session: SqlSession, scratch: Scratch | None
@@ -515,6 +516,11 @@ class Records:
             self.doubt(pc.invert(is_text))
         return _unquoted(column)
 
+    def checked(self, path: str) -> pa.Array:
+        """A part as JSON, of which the caller sees that it is as it should be."""
+        self._asked.add(path)
+        return self.json(path)
+
     def words(self, path: str) -> pa.Array:
         """A part that is a text or a whole number from 0, as text; other values are in doubt."""
         self._asked.add(path)
@@ -539,8 +545,13 @@ class Records:
         joined = pc.binary_join_element_wise(*texts, pa.scalar(_SEPARATOR, TEXT))
         return md5(pa.table({"line": joined}), self._reader.connection)
 
-    def line_ids(self, *before: str | None) -> pa.Array:
-        """Ids of `values.identity` over what stands in front, and the lines as they are."""
+    def line_ids(self, *before: str | None, longest: int | None = None) -> pa.Array:
+        """Ids of `values.identity` over what stands in front, and the lines as they are.
+
+        Args:
+            before: What stands in front.
+            longest: Bytes of a line; longer ones are in doubt.
+        """
         text = np.frombuffer(b"".join(self._lines.text(self._numbers)), np.uint8)
         ends = np.flatnonzero(text == _NEWLINE)
         bare = text[text != _NEWLINE]
@@ -549,6 +560,8 @@ class Records:
         lines = pa.Array.from_buffers(TEXT, len(ends), buffers)
         # Blanks behind a line are no part of it.
         self.doubt(pc.invert(pc.ends_with(lines, "}")))
+        if longest is not None:
+            self.doubt(pc.greater(pc.binary_length(lines), longest))
         front = "".join(f"{_NOTHING if part is None else part}{_SEPARATOR}" for part in before)
         if front:
             lines = joined(front, lines)
@@ -649,7 +662,7 @@ class Records:
         for mask in self._ignored.values():
             reasons += mask
         ignored = {word: mask & left & (reasons == 1) for word, mask in self._ignored.items()}
-        return left & (reasons == 0), ignored
+        return left & (reasons == 0), {word: mask for word, mask in ignored.items() if mask.any()}
 
     def _leaf(self, path: str) -> Leaf:
         return self._reader.shape.leaves[path]

@@ -54,7 +54,7 @@ def _lived(*values: Any) -> dict[str, Any]:  # noqa: ANN401  as the parser has
 
 def _seconds(records: Records, path: str) -> pa.Array:
     """Numbers of seconds; what is not plainly one is in doubt."""
-    column = records.json(path)
+    column = records.checked(path)
     is_number = pc.match_substring_regex(column, _NUMBER)
     records.doubt(pc.invert(is_number))
     return pc.if_else(is_number, column, pa.scalar(None, TEXT)).cast(NUMBER)

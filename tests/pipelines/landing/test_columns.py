@@ -4,15 +4,18 @@ import gzip
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 from pipelines.errors import DataCheckError
 from pipelines.landing import columns, parsing, readers
 from pipelines.landing.columns import text_blocks
+from pipelines.landing.formats import parsers
 from pipelines.landing.land import land
 from pipelines.landing.parsing import parse_records
 from pipelines.publication import check_table
@@ -130,7 +133,58 @@ def test_every_format_of_json_lines_lands_by_columns_as_by_rows(tmp_path, monkey
     assert by_rows.unknown == []
     assert rows.keys() == expected.keys()
     for name, frame in expected.items():
-        assert rows[name].equals(frame), name
+        assert_frame_equal(rows[name], frame)
+
+
+ZEEK_TEXT = b"#separator \\x09\n#fields\tts\tquery\n1773111719.5\tdata.example.com\n#close\tx\n"
+CRI = b"2026-03-10T08:00:01.000000001Z stdout %s "
+LINE = b'192.0.2.31:40001 - 1 "A IN data.example.com. udp 63 false 1232" NOERROR qr 94 0.0012s'
+PIECES = b"".join((CRI % b"P", LINE[:30], b"\n{}\n", CRI % b"F", LINE[30:], b"\n"))
+
+
+@pytest.mark.parametrize(("format_name", "more"), [("zeek_dns", ZEEK_TEXT), ("coredns", PIECES)])
+def test_lines_that_change_how_later_ones_are_read_keep_a_file_from_columns(
+    tmp_path, monkeypatch, format_name, more
+):
+    path = tmp_path / "in/2026-03-10/a.log"
+    path.parent.mkdir(parents=True)
+    judge = columns.json_columns(format_name).shape.judge
+    assert judge is not None
+    objects = [x for x in lines_of(format_name) if judge(tuple(msgspec.json.decode(x)))]
+    lines = b"".join(line + b"\n" for line in objects)
+    path.write_bytes(lines)
+    parser = parsers()[format_name]
+    assert columns.has_columns(path, parser)
+    path.write_bytes(lines + more + lines)
+    assert not columns.has_columns(path, parser)
+    text = JSON_SETTINGS + f'  - {{{{name: a, format: {format_name}, path: "in/%Y-%m-%d/*"}}}}\n'
+    results = []
+    for number, columns_from in enumerate((1, 1 << 60)):
+        monkeypatch.setattr(parsing, "COLUMNS_FROM", columns_from)
+        settings = zone(tmp_path, text.format(lake=f"lake-{number}"))
+        results.append(land(settings, Lake(settings.lake_path), FIRST_SEEN))
+    assert results[0] == results[1]
+    assert results[0].records["accepted"] > 0
+
+
+@pytest.mark.parametrize("block", [3, 7, 1 << 20])
+@pytest.mark.parametrize(
+    ("text", "is_alone"),
+    [
+        (b'{"a":1}\n{"b":2}\n', True),
+        (b'{"a":1}\n{"b":2}', True),
+        (b'{"a":1}\n\n{"b":2}\n', False),
+        (b'{"a":1}\n#b\n{"b":2}\n', False),
+        (b'#b\n{"b":2}\n', False),
+        (b'{"a":1}\n{"log": 2}\n{"b":2}\n', False),
+        (b'{"a":1}\n{"a":"log"}\n{"b":2}\n', True),
+    ],
+)
+def test_files_of_objects_are_told_from_others(tmp_path, monkeypatch, block, text, is_alone):
+    monkeypatch.setattr(readers, "BLOCK", block)
+    path = tmp_path / "text"
+    path.write_bytes(text)
+    assert columns._is_of_objects(path, ("log",)) == is_alone
 
 
 def records(path: Path):
