@@ -148,7 +148,7 @@ class ObjectTransfers(Table):
     request_count: pl.Int64 = c.count("Requests of this day.")
     success_count: pl.Int64 = c.count("Answered 2xx or 304.")
     not_modified_count: pl.Int64 = c.count("Answered 304.")
-    denied_count: pl.Int64 = c.count("Answered 401 or 403.")
+    denied_count: pl.Int64 = c.count("Answered 401 or 403, or 400 to refused credentials.")
     not_found_count: pl.Int64 = c.count("Answered 404.")
     throttled_count: pl.Int64 = c.count("Answered 429 or 503.")
     error_count: pl.Int64 = c.count("Answered any other 4xx or 5xx.")

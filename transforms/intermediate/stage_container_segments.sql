@@ -112,8 +112,9 @@ start_segments AS (
     FROM waits
     WHERE start_us - pulled_us > 1000000
     UNION ALL
+    -- Behind the run before, which may have begun and ended in one second.
     SELECT
-        pod_uid, container, 0 AS seg_rank,
+        pod_uid, container, 8 AS seg_rank,
         CASE WHEN container_role = 'init' THEN 'init' ELSE 'startup' END AS stage,
         'back_off' AS step,
         ended_us AS start_us, ended_basis AS start_basis,
@@ -122,7 +123,7 @@ start_segments AS (
         restart_count, COALESCE(ended_reason, 'CrashLoopBackOff') AS reason,
         ended_message AS message
     FROM waits
-    WHERE is_restart AND was_end_proven
+    WHERE is_restart AND was_end_proven AND COALESCE(pulling_us, start_us) > ended_us
 ),
 
 mains AS (

@@ -141,6 +141,9 @@ answered AS (
         CASE
             WHEN status BETWEEN 200 AND 299 OR status = 304 THEN 'success'
             WHEN status IN (401, 403) THEN 'denied'
+            -- S3 answers so where credentials are expired or were never good.
+            WHEN status = 400 AND error IN ('ExpiredToken', 'InvalidToken', 'TokenRefreshRequired')
+                THEN 'denied'
             WHEN status = 404 THEN 'not_found'
             WHEN status IN (429, 503) THEN 'throttled'
             WHEN status >= 400 THEN 'error'

@@ -13,7 +13,8 @@ WITH events AS (
 
 SELECT
     w.connection_id, e.us, FALSE AS is_reply,
-    FALSE AS is_reset
+    FALSE AS is_reset,
+    COALESCE(e.tcp_flags = 'SYN', FALSE) AS is_opening
 FROM events AS e
 INNER JOIN attempt_wanted AS w
     ON e.transport = w.transport
@@ -27,7 +28,8 @@ INNER JOIN attempt_wanted AS w
 UNION ALL
 SELECT
     w.connection_id, e.us, TRUE AS is_reply,
-    COALESCE(CONTAINS(e.tcp_flags, 'RST'), FALSE) AS is_reset
+    COALESCE(CONTAINS(e.tcp_flags, 'RST'), FALSE) AS is_reset,
+    FALSE AS is_opening
 FROM events AS e
 INNER JOIN attempt_wanted AS w
     ON e.transport = w.transport

@@ -17,6 +17,33 @@ logged AS (
     WHERE
         date = CAST($date AS DATE) AND operation = 'connect' AND accounted_in IS NOT NULL
         AND run_uuid IS NOT NULL
+),
+
+-- A log without answers names a connection only right behind the look-up; what is tried again
+-- later, at the same address, is tried at the same place.
+names AS (
+    SELECT
+        cluster, initiator_pod_uid AS pod_uid, responder_address, responder_port,
+        MIN(resource_id) AS resource_id
+    FROM connections
+    WHERE
+        initiator_pod_uid IS NOT NULL AND NOT opened_before AND resource_id NOT LIKE 'ip://%'
+    GROUP BY cluster, initiator_pod_uid, responder_address, responder_port
+    HAVING COUNT(DISTINCT resource_id) = 1
+),
+
+placed AS (
+    SELECT
+        c.* REPLACE (
+            CASE WHEN c.resource_id LIKE 'ip://%' THEN COALESCE(n.resource_id, c.resource_id)
+                ELSE c.resource_id END AS resource_id
+        )
+    FROM connections AS c
+    LEFT JOIN names AS n
+        ON c.cluster = n.cluster
+        AND c.initiator_pod_uid = n.pod_uid
+        AND c.responder_address = n.responder_address
+        AND c.responder_port IS NOT DISTINCT FROM n.responder_port
 )
 
 SELECT
@@ -38,7 +65,7 @@ SELECT
     c.peer_kind = 'metadata' OR g.resource_id IS NOT NULL AS is_gate,
     l.resource_id IS NOT NULL AS is_logged,
     c.close_reason = 'rst' OR p.pod_uid IS NOT NULL AS is_looked_for
-FROM connections AS c
+FROM placed AS c
 LEFT JOIN gates AS g ON c.resource_id = g.resource_id
 LEFT JOIN logged AS l ON c.run_uuid = l.run_uuid AND c.resource_id = l.resource_id
 LEFT JOIN attempt_pods AS p

@@ -5,8 +5,10 @@ count, once each. `make_attempts` makes `attempts`, and `attempt_activity` with 
 which connections of those pods had events.
 
 A connection is answered at the first packet of the reply direction; one whose first answer is a
-reset was refused; one without any reply failed if it was opened more than once (one alone may be a
-loss of the export). A look-up takes from query to answer. A request takes its duration.
+reset was refused; one without any reply failed if it was opened, or asked for, more than once (one
+packet alone may be a loss of the export), and lasted to its last packet. Where a pod asked one
+address by one name and at other times by none, it is that name's each time. A look-up takes from
+query to answer. A request takes its duration.
 
 Reads of the caller: `object_requests`, `object_transfers` and `connections` (spans `transfers` and
 `connections`), `flows` (`connections`), `dns_lookups` (`names`), `run_dependency_days`,

@@ -2,6 +2,15 @@
 -- `outcome`: ok, denied, credentials, throttled, failed. `error_class` is null where it went well.
 -- Grain: one attempt.
 -- Reads: attempt_requests, attempt_wanted, attempt_replies, attempt_lookups, container_output.
+WITH asked AS (
+    SELECT
+        c.*,
+        c.transport = 'TCP' AND NOT c.has_reply
+        AND (c.attempt_count > 1 OR COALESCE(q.is_repeated, FALSE)) AS is_unanswered
+    FROM attempt_wanted AS c
+    LEFT JOIN attempt_replies AS q ON c.connection_id = q.connection_id
+)
+
 SELECT
     cluster, pod_uid, run_uuid, attempt, container, container_role, container_kind, match_kind,
     resource_id,
@@ -51,30 +60,31 @@ SELECT
     w.match_kind, w.resource_id,
     'connect' AS activity,
     w.begin_us,
-    -- The moment at which it was known how the attempt went; the end of the day if it was not.
+    -- The moment at which it was known how the attempt went. What was never answered lasts to the
+    -- last packet: nothing tells when its client gave up.
     GREATEST(
         CASE
-            WHEN w.is_dropped OR r.is_refused OR NOT w.has_reply
-                THEN w.end_us
+            WHEN w.is_dropped OR r.is_refused THEN w.end_us
+            WHEN NOT w.has_reply THEN COALESCE(r.last_us, w.end_us)
             ELSE COALESCE(r.reply_us, w.begin_us)
         END,
         w.begin_us
     ) AS end_us,
     CASE
         WHEN w.is_denied THEN 'denied'
-        WHEN w.is_dropped OR r.is_refused OR (w.transport = 'TCP' AND NOT w.has_reply AND w.attempt_count > 1)
+        WHEN w.is_dropped OR r.is_refused OR w.is_unanswered
             THEN 'failed'
         ELSE 'ok'
     END AS outcome,
     CASE
         WHEN w.is_denied THEN 'policy_drop'
-        WHEN w.is_dropped OR r.is_refused OR (w.transport = 'TCP' AND NOT w.has_reply AND w.attempt_count > 1)
+        WHEN w.is_dropped OR r.is_refused OR w.is_unanswered
             THEN 'connection_failure'
     END AS error_class,
     CASE
         WHEN w.is_dropped THEN COALESCE(w.drop_reason, w.first_error, 'DROPPED')
         WHEN r.is_refused THEN 'connection refused'
-        WHEN w.transport = 'TCP' AND NOT w.has_reply AND w.attempt_count > 1 THEN 'no reply'
+        WHEN w.is_unanswered THEN 'no reply'
     END AS error,
     CAST(NULL AS BIGINT) AS status,
     COALESCE(w.denied_by, []) AS denied_by,
@@ -83,7 +93,7 @@ SELECT
     w.connection_id AS order_id,
     'connections' AS source,
     w.is_gate
-FROM attempt_wanted AS w
+FROM asked AS w
 LEFT JOIN attempt_replies AS r ON w.connection_id = r.connection_id
 UNION ALL
 SELECT

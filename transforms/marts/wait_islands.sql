@@ -1,6 +1,7 @@
 -- Spans within the stages that they colour, those of one cause and resource put together where they
 -- meet. A span of a named container is that container's, and while the pod uploads the main one's
--- too; a span of no certain container is of the init or main container that was there.
+-- too; a span of no certain container is of the init or main container that was there, and while the
+-- pod uploads of the sidecar, as no other runs then.
 -- Grain: one stretch of one stage, cause and resource; `island` numbers them.
 -- Reads: wait_spans, wait_stages.
 WITH clipped AS (
@@ -19,7 +20,10 @@ WITH clipped AS (
         AND s.end_us > t.start_us
         AND (
             s.container = t.container
-            OR (s.container IS NULL AND t.container_role IN ('init', 'main'))
+            OR (
+                s.container IS NULL
+                AND (t.container_role IN ('init', 'main') OR t.stage = 'upload')
+            )
             OR (s.container IS NOT NULL AND t.stage = 'upload' AND t.container_role = 'main')
         )
 ),

@@ -21,7 +21,8 @@ at most 300 s; what comes of a failure less than that before midnight the day do
 lasts to midnight. An object that is not there (404) is an answer, no failure.
 
 Evidence of a named container is that container's; of no certain container, the init or main
-container's that ran then; while the pod uploads, the sidecar's is the main container's too.
+container's that ran then; while the pod uploads, the sidecar's is the main container's too, and
+evidence of no certain container is both containers'.
 
 **GPU time** stands once per pod: from binding on to the pod as a whole, then to its init containers
 in turn, then to the main one, which has the pod's upload and teardown too. All else has none.
@@ -84,5 +85,7 @@ TRANSFORM = Transform(
         Reads("run_dependency_days"),
         Reads("runs"),
     ),
+    rows_from=("stages",),
     build=build,
+    version=2,
 )

@@ -261,6 +261,20 @@ def test_answers_are_counted_by_class_and_the_first_error_is_told():
     assert by_key(rows, "first_error") == {"data/a.bin": "ExpiredToken", "no code": "500"}
 
 
+def test_credentials_that_are_refused_with_400_are_a_denial():
+    answers = [
+        (400, "ExpiredToken"), (400, "InvalidToken"), (400, "TokenRefreshRequired"),
+        (400, "InvalidRequest"), (400, None),
+    ]  # fmt: skip
+    rows = of(
+        [
+            request(f"08:00:{n:02d}", status=status, error=error)
+            for n, (status, error) in enumerate(answers)
+        ]
+    )
+    assert rows.select("denied_count", "error_count").rows() == [(3, 2)]
+
+
 def test_a_retry_belongs_to_the_burst_of_what_failed():
     rows = of(
         [

@@ -228,6 +228,23 @@ def test_scheduling_has_the_schedulers_reason_and_volumes_what_failed_to_mount()
 
 
 @staged
+def test_what_ends_in_the_second_in_which_it_began_waits_to_be_started_again() -> Story:
+    crashed = {"last_started_at": at("10:05"), "last_finished_at": at("10:05"),
+               "last_exit_code": 1, "last_reason": "Error"}  # fmt: skip
+    mains = [
+        container(
+            MAIN, "main", "terminated", "11:00", restart_count=1, started_at=at("10:05:12"),
+            finished_at=at("10:50"), exit_code=0, **crashed,
+        ),
+    ]  # fmt: skip
+    stages = yield {"pod_states": WHOLE["pod_states"], "container_states": mains}
+    assert spans(stages, "step", "reason", container=MAIN)[:2] == [
+        ("startup", at("10:05"), at("10:05:12"), "back_off", "Error"),
+        ("compute", at("10:05:12"), at("10:50"), None, None),
+    ]
+
+
+@staged
 def test_a_gated_pod_is_not_scheduled_yet() -> Story:
     gate = {
         "type": "PodScheduled", "status": "False", "reason": "SchedulingGated",

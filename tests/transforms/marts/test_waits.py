@@ -236,6 +236,50 @@ def test_gates_authenticate_and_what_a_log_tells_of_is_not_told_twice() -> None:
     ]
 
 
+def test_what_is_never_answered_lasts_to_its_last_packet_and_then_is_tried_again() -> None:
+    pod = Pod(1, 1)
+    pod.stages = [Stage("init", "init", 0, 1_000)]
+    pod.attempts = [
+        Attempt("connection", "dns://p.example.com:443", 10, 17, "ok", (10, 11, 13, 17)),
+        Attempt("connection", "dns://p.example.com:443", 40, 41, "ok", (40, 41)),
+        # One packet alone may be a loss of the export.
+        Attempt("connection", "dns://q.example.com:443", 100, 100, "ok", (100,)),
+    ]
+    tables = tables_of([pod])
+    unanswered = {"has_reply": False, "end_at": None, "close_reason": None}
+    first, second, third = tables["connections"]
+    tables["connections"] = [
+        first | unanswered | {"attempt_count": 4}, second, third | unanswered,
+    ]  # fmt: skip
+    asked = {"source_address": "10.0.1.7", "destination_address": "192.0.2.9"}
+    ports = {"source_port": 1_024, "destination_port": 443}
+    tables["flows"] = [
+        {**flow, **asked, **ports, "tcp_flags": "SYN"} if place < 4 else flow
+        for place, flow in enumerate(tables["flows"])
+    ]
+    table = build(**tables).sort("start_at").filter(pl.col("cause") != "unexplained")
+    assert table.select("cause", "start_at", "end_at", "first_error").rows() == [
+        ("connect", moment(10), moment(17), "no reply"),
+        ("retry", moment(17), moment(40), "no reply"),
+        ("connect", moment(40), moment(41), None),
+    ]
+
+
+def test_what_no_certain_container_did_while_the_pod_uploads_is_the_sidecars_too() -> None:
+    pod = Pod(1, 1)
+    pod.stages = [
+        Stage("main", "compute", 0, 100),
+        Stage("main", "upload", 100, 130),
+        Stage("sidecar", "compute", 0, 100),
+        Stage("sidecar", "upload", 100, 130),
+    ]
+    pod.attempts = [Attempt("request", "s3://a", 101, 110, "ok")]
+    table = build(**tables_of([pod])).filter(cause="transfer").sort("container")
+    assert table.select("container", "start_at", "end_at").rows() == [
+        ("main", moment(101), moment(110)), ("sidecar", moment(101), moment(110)),
+    ]  # fmt: skip
+
+
 def test_time_before_a_pod_and_between_attempts_is_of_the_run() -> None:
     shared = {"run_uuid": "a" * 32, "start_basis": "polyaxon", "end_basis": "polyaxon"}
     stages = [
