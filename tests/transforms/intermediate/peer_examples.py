@@ -121,6 +121,38 @@ def aws_both_interfaces(p: Places) -> tuple[list[Export], Totals]:
     }
 
 
+def aws_rows_of_parquet_and_a_transit_gateway(p: Places) -> tuple[list[Export], Totals]:
+    """Rows of Parquet at both ends, and both attachments of the gateway that is between them.
+
+    The receiving end's log lacks 300 bytes; what it holds counts for it all the same.
+    """
+
+    def row(side: str, octets: int, second: int, **more: Any) -> dict[str, Any]:
+        return {
+            "version": 5, "interface_id": f"eni-{side}{p.number}", "instance_id": f"i-{side}",
+            "srcaddr": p.a, "dstaddr": p.b, "srcport": 40_000, "dstport": 443, "protocol": 6,
+            "packets": 6, "bytes": octets, "start": START + second, "end": START + second + 58,
+            "action": "ACCEPT", "log_status": "OK", "pkt_srcaddr": p.a, "pkt_dstaddr": p.b,
+            "flow_direction": "egress" if side == "a" else "ingress", **more,
+        }  # fmt: skip
+
+    found = [row("a", 1_000, 0), row("b", 990, 0), row("a", 300, 60)]
+    fields = (
+        "version tgw-id tgw-attachment-id srcaddr dstaddr srcport dstport protocol packets bytes "
+        "start end log-status flow-direction"
+    )
+    attachments = [
+        f"6 tgw-{p.number} tgw-attach-{side}{p.number} {p.a} {p.b} 40000 443 6 6 1000 {START} "
+        f"{START + 58} OK {way}"
+        for side, way in (("a", "ingress"), ("b", "egress"))
+    ]
+    exports = [
+        Export(aws_vpc_flow_log.PARSER, lines(found)),
+        Export(aws_vpc_flow_log.PARSER, "\n".join([fields, *attachments])),
+    ]
+    return exports, {("a", "transmit", p.b): 1_300, ("b", "receive", p.a): 990}
+
+
 def gcp_both_reporters(p: Places) -> tuple[list[Export], Totals]:
     """Both machines report the request and the answer, as the documentation's example has it.
 
@@ -341,6 +373,23 @@ def prometheus_that_forgets_when_the_settings_say(p: Places) -> tuple[list[Expor
     return [export], {("a", "transmit", p.out): 2_800}
 
 
+def beyla_that_states_its_starts(p: Places) -> tuple[list[Export], Totals]:
+    """Two agents saw one exchange; the nearer began anew between 1,500 and 200, and says so."""
+
+    def line(agent: str, value: int, second: int, start: int) -> str:
+        labels = obi(p, agent) | {"beyla_ip": agent}
+        del labels["__name__"], labels["obi_ip"]
+        inner = ",".join(f'{name}="{text}"' for name, text in labels.items())
+        moment = f"{START + second}.0 st@{START + start}.0"
+        return f"beyla_network_flow_bytes_total{{{inner}}} {value} {moment}"
+
+    found = [
+        line(p.node_1, 1_000, 0, -30), line(p.node_1, 1_500, 60, -30), line(p.node_1, 200, 120, 80),
+        line(p.node_2, 1_400, 60, -30), line(p.node_2, 1_650, 120, -30), "# EOF",
+    ]  # fmt: skip
+    return [Export(prometheus.PARSER, "\n".join(found))], {("a", "transmit", p.out): 1_700}
+
+
 def victoriametrics_with_a_reset(p: Places) -> tuple[list[Export], Totals]:
     """The agent began anew behind 250: 150 before that, and 40 after it."""
     found = {
@@ -527,6 +576,8 @@ EXAMPLES: tuple[Callable[[Places], tuple[list[Export], Totals]], ...] = (
     istio_both_sidecars,
     envoy_records_before_the_end,
     squid_tells_one_way,
+    aws_rows_of_parquet_and_a_transit_gateway,
+    beyla_that_states_its_starts,
 )
 
 
