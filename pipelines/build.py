@@ -16,6 +16,7 @@ from pipelines.deliveries import DELIVERIES, delivery_rows
 from pipelines.errors import DataCheckError, LakeDamagedError
 from pipelines.finality import BUILT, Basis, is_final, last_awaited
 from pipelines.landing.formats import parsers
+from pipelines.ingredients import Ingredients, schema_texts
 from pipelines.ledger import EXPORT_FILES, Ledger, StagedPart
 from pipelines.mirror import present
 from pipelines.parquet import read_files, scan_files, with_all_columns
@@ -70,14 +71,14 @@ class Inputs:
         files: (day, path) of intermediate and mart files by table.
         frames: Small tables by name.
         repeated: Staging tables of which repeated rows are shown too, as `all_<table>`.
-        fingerprint: Digest of all of it, with settings and logic.
+        made: Digests of all of it, with settings and logic.
     """
 
     parts: dict[str, list[StagedPart]] = field(default_factory=dict)
     files: dict[str, list[tuple[dt.date, Path]]] = field(default_factory=dict)
     frames: dict[str, pl.DataFrame] = field(default_factory=dict)
     repeated: set[str] = field(default_factory=set)
-    fingerprint: str = ""
+    made: Made = field(default_factory=lambda: Made("", 0))
 
     @property
     def part_paths(self) -> list[Path]:
@@ -149,10 +150,9 @@ def build_table(
     transform = transforms()[table]
     day = day.of(scope)
     inputs = gather(settings, lake, ledger, transform, day)
-    made = Made(inputs.fingerprint, transform.version)
-    if made_from(lake.path(table, day.date, scope)) == made:
+    if made_from(lake.path(table, day.date, scope)) == inputs.made:
         return Outcome(table, day.date, scope)
-    build = _Build(settings, lake, transform, day, inputs, made, ledger.remedy, restating)
+    build = _Build(settings, lake, transform, day, inputs, ledger.remedy, restating)
     try:
         published = build.publish()
     except duckdb.InterruptException:
@@ -171,7 +171,6 @@ class _Build:
     transform: Transform
     day: BuildDay
     inputs: Inputs
-    made: Made
     remedy: str
     restating: Restating | None
 
@@ -199,15 +198,15 @@ class _Build:
         ):
             # Publication sorts; keeping the order of rows on the way would take memory.
             session.connection.execute("SET preserve_insertion_order = false")
-            show(session, self.inputs)
-            result = self.transform.build(session, self.day)
             spec, day, scope = table_spec(self.transform.table), self.day.date, self.day.cluster
 
             def write_down(new: Path, content: str) -> None:
                 if self.restating is not None and is_restated(spec):
                     restate(self.lake, session, spec, day, scope, new, content, self.restating)
 
-            return publish(self.lake, session, spec, result, day, scope, self.made, write_down)
+            return publish(
+                self.lake, session, spec, result, day, scope, self.inputs.made, write_down
+            )
 
 
 def _problem(table: str, error: Exception) -> str:
@@ -229,41 +228,45 @@ def gather(
     inputs = Inputs()
     # What follows an open bill is built on final days, too, but not for a change of settings.
     is_open = transform.table in OF_OPEN_PERIODS
-    facts = f"{day.date} {day.cluster}" if is_open else _facts(day)
-    texts = [transform.table, str(transform.version), facts]
-    texts.extend(f"{c.name}:{c.dtype}:{c.nullable}" for c in table_spec(transform.table).columns)
+    found = Ingredients()
+    found.texts.append(transform.table)
+    found.add("logic", str(transform.version))
+    found.texts.append(f"{day.date} {day.cluster}" if is_open else _facts(day))
+    found.add("schema", *schema_texts(table_spec(transform.table)))
     for read in transform.reads:
-        texts.append(f"reads {read.table} {read.span} {read.ahead}")
+        found.add("logic", f"reads {read.table} {read.span} {read.ahead}")
         if read.table == ENDPOINTS:
             frame = _endpoints(settings)
             inputs.frames[ENDPOINTS] = frame
-            texts.append(_frame_digest(frame))
+            found.add("deliveries", _frame_digest(frame))
         elif read.table == PRICES:
             frame = _prices(settings, day)
             inputs.frames[PRICES] = frame
-            texts.append(_frame_digest(frame))
+            found.add("reference.prices", _frame_digest(frame))
         elif read.table == ADDRESS_RANGES:
             known, frame = settings.address_ranges.in_force(day.end_at)
             inputs.frames[ADDRESS_RANGES] = frame
-            texts.append(known)
+            found.add("reference.address_ranges", known)
         elif read.table == DELIVERIES:
             frame = _awaited(settings, _deliveries(settings, ledger), day)
             inputs.frames[DELIVERIES] = frame
-            texts.append(_frame_digest(frame))
+            found.add("reference.endpoints", _frame_digest(frame))
         elif read.table == EXPORT_FILES:
             frame = _ledger_rows(ledger, day, read)
             inputs.frames[EXPORT_FILES] = frame
-            texts.append(_files_digest(frame))
+            found.add("files", _files_digest(frame))
         elif table_spec(read.table).layer == "staging":
             inputs.parts[read.table] = _staged(ledger, read, day)
             if read.repeated:
                 inputs.repeated.add(read.table)
-            texts.extend(_staged_contents(ledger, read, day))
+            contents = _staged_contents(ledger, read, day)
+            found.add("readings", *(reading for _, reading in contents))
+            found.kinds.setdefault("files", []).extend(sorted(content for content, _ in contents))
         else:
             files = _built(lake, read, day, transform.table)
             inputs.files[read.table] = files
-            texts.extend(f"{date} {path.stem} {content_of(path)}" for date, path in files)
-    return replace(inputs, fingerprint=digest(texts))
+            found.add("tables", *(f"{date} {path.stem} {content_of(path)}" for date, path in files))
+    return replace(inputs, made=found.made(transform.version, None if is_open else day))
 
 
 def basis_of(settings: Settings, lake: Lake, ledger: Ledger, day: BuildDay) -> Basis:
@@ -288,7 +291,7 @@ def basis_of(settings: Settings, lake: Lake, ledger: Ledger, day: BuildDay) -> B
             continue
         spec = table_spec(table)
         texts.extend((table, str(transform.version)))
-        texts.extend(f"{c.name}:{c.dtype}:{c.nullable}" for c in spec.columns)
+        texts.extend(schema_texts(spec))
         for read in transform.reads:
             texts.append(f"reads {read.table} {read.span} {read.ahead}")
             layer = table_spec(read.table).layer if read.table in tables() else None
@@ -474,8 +477,12 @@ def _staged(ledger: Ledger, read: Reads, day: BuildDay) -> list[StagedPart]:
     )
 
 
-def _staged_contents(ledger: Ledger, read: Reads, day: BuildDay) -> list[str]:
-    """What identifies the rows of the parts, whatever their paths and the order of commits."""
+def _staged_contents(ledger: Ledger, read: Reads, day: BuildDay) -> list[tuple[str, str]]:
+    """What identifies the rows of the parts, whatever their paths and the order of commits.
+
+    Returns:
+        Of each file what it is, and the same with how it was read.
+    """
     files = ledger.meeting(_scopes(day, read.table), span_start(day, read.span), _until(day, read))
     found = []
     for row in files.select(
@@ -488,10 +495,10 @@ def _staged_contents(ledger: Ledger, read: Reads, day: BuildDay) -> list[str]:
         "read_as",
         "rows_by_table",
     ).iter_rows():
-        *identity, rows_by_table = row
+        *identity, read_as, rows_by_table = row
         if any(r["table_name"] == read.table for r in rows_by_table):
-            found.append(repr(identity))
-    return sorted(found)
+            found.append((repr(identity), repr([*identity, read_as])))
+    return sorted(found, key=lambda pair: pair[1])
 
 
 def _ledger_rows(ledger: Ledger, day: BuildDay, read: Reads) -> pl.DataFrame:

@@ -72,11 +72,11 @@ class Waiting:
         """In words."""
         found = [f"{len(self.files)} late file(s)"] if self.files else []
         if self.earlier:
-            found.append(f"earlier day(s) built again: {_some(self.earlier)}")
+            found.append(f"earlier day(s) built again: {some(self.earlier)}")
         return "; ".join(found + ["settings or logic"] * self.is_logic)
 
 
-def _some(items: Sequence[object]) -> str:
+def some(items: Sequence[object]) -> str:
     """The first of a list, and how many more there are."""
     more = f" and {len(items) - NAMED} more" if len(items) > NAMED else ""
     return ", ".join(map(str, items[:NAMED])) + more
@@ -220,14 +220,14 @@ def cause_of(found: Waiting, restated: dict[dt.date, str]) -> str:
     causes = []
     if found.files:
         # All of them stand in rows of their own.
-        causes.append(f"{LATE}{_some([file.path for file in found.files])}")
+        causes.append(f"{LATE}{some([file.path for file in found.files])}")
     if found.earlier:
         days = []
         for day in found.earlier:
             # Only files are named: the days between stand in the list themselves.
             first = restated.get(day, "").partition("; ")[0]
             days.append(f"{day} ({first})" if first.startswith(LATE) else str(day))
-        causes.append(f"built again before it: {_some(days)}")
+        causes.append(f"built again before it: {some(days)}")
     if found.is_logic:
         causes.append("settings or logic changed")
     return "; ".join(causes) or "asked for; other inputs changed"

@@ -12,9 +12,9 @@ same stays, and makes nothing stale that was made from it.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
@@ -60,12 +60,14 @@ class Made:
     """What a file was made from.
 
     Attributes:
-        inputs: Digest of what was read, of the settings and of the day.
+        inputs: Digest of what was read, of the settings and of the day; it decides.
         version: Version of the logic.
+        kinds: Digests of the single kinds of things among them, by name: they tell why two differ.
     """
 
     inputs: str
     version: int
+    kinds: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 class _Hashed:
@@ -325,7 +327,7 @@ def publish(
             if before_replacing is not None:
                 before_replacing(temporary, writer.content)
             published = Published(path, writer.rows, temporary.stat().st_size)
-    note = {"content": writer.content, "inputs": made.inputs, "version": made.version}
+    note = {"content": writer.content, **asdict(made)}
     with lake.replacing(_note(path)) as temporary:
         temporary.write_text(json.dumps(note), encoding="utf-8")
     return published
@@ -392,7 +394,8 @@ def made_from(path: Path) -> Made | None:
     try:
         note = json.loads(_note(path).read_bytes())
         if note["content"] == content_of(path):
-            return Made(note["inputs"], note["version"])
+            # Notes of before the kinds were noted have none.
+            return Made(note["inputs"], note["version"], dict(note.get("kinds", {})))
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return None

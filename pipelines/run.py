@@ -44,6 +44,7 @@ from pipelines.finality import (
     note_asked,
     note_final,
 )
+from pipelines.ingredients import causes
 from pipelines.landing.land import LandReport, land
 from pipelines.late import Waiting, cause_of, waiting
 from pipelines.ledger import Ledger
@@ -71,6 +72,8 @@ OF_ONE_CLUSTER = {
 FIRST_DAY = dt.date(2024, 1, 1)
 """No day before this one is landed or built: it is older than the formats."""
 BILL = "billing_lines"
+LOST = "its file is missing"
+NOT_BUILT = "not built"
 SEEN_AFTER_SECONDS = 60.0
 """A lake on S3 is listed again no more often than this by one who only reads."""
 LONG_RANGE = dt.timedelta(days=3)
@@ -533,6 +536,42 @@ def is_stale(
     return day == _newest(lake) and not is_current(lake, workspace.settings.catalog_path)
 
 
+@dataclass(frozen=True)
+class StaleFile:
+    """A file of a built day that would be made otherwise now.
+
+    Attributes:
+        table: Table.
+        scope: Cluster or `fleet`.
+        causes: Why, in words.
+    """
+
+    table: str
+    scope: str
+    causes: tuple[str, ...]
+
+
+def stale_files(workspace: Workspace, ledger: Ledger, day: dt.date) -> list[StaleFile]:
+    """Files of a day that were made from something else, with why; tables made of them may follow.
+
+    Of a day that was published as final only what changed of settings and logic is told.
+    """
+    found = []
+    is_kept = final_basis(workspace.lake, day) is not None
+    for path, now_made in _wanted(workspace, ledger, day):
+        noted = made_from(path)
+        table, scope = path.parent.parent.name, path.stem
+        if not path.is_file():
+            why = [LOST if is_lost(path) else NOT_BUILT]
+        elif noted != now_made:
+            why = causes(noted, now_made, table, of_final=is_kept)
+        else:
+            why = []
+        if why:
+            found.append(StaleFile(table, scope, tuple(why)))
+    return found
+
+
 def _newest(lake: Lake) -> dt.date | None:
     return max(lake.days(BUILT), default=None)
 
@@ -574,7 +613,7 @@ def _wanted(
         spec = table_spec(table)
         for scope in scopes_of(spec, settings) if everywhere else workspace.scopes(spec):
             inputs = gather(settings, lake, ledger, transform, build.of(scope))
-            yield lake.path(table, day, scope), Made(inputs.fingerprint, transform.version)
+            yield lake.path(table, day, scope), inputs.made
 
 
 def days_to_build(workspace: Workspace, asked: list[dt.date]) -> list[dt.date]:

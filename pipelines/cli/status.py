@@ -1,5 +1,6 @@
 """`podledger status`: days, deliveries, rejects, lateness, coverage."""
 
+import datetime as dt
 from collections import Counter
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ from pipelines.deliveries import DELIVERIES, delivery_rows
 from pipelines.errors import PodledgerError
 from pipelines.finality import BUILT, is_final
 from pipelines.landing.reading import ReadOtherwise, read_otherwise
+from pipelines.late import some
 from pipelines.ledger import Ledger
 from pipelines.parquet import scan_files
 from pipelines.run import (
@@ -21,6 +23,7 @@ from pipelines.run import (
     event_days,
     misdated_files,
     stale_days,
+    stale_files,
     unbuilt_days,
     waiting_for,
 )
@@ -66,6 +69,7 @@ def status(
         raise typer.Exit(0)
     for title, key in (
         ("days", "days"),
+        ("what is stale and why (podledger build --stale builds it)", "stale"),
         ("late files of final days, built in on request (podledger build --date DATE)", "late"),
         ("days that look-backs need and that are not built", "look_backs"),
         ("deliveries that are not complete", "deliveries"),
@@ -108,6 +112,7 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
         }
         for day in sorted({*event_days(lake), *built})
     ]
+    to_build = [day for day in sorted(built) if day in stale or waits[day]]
     late = [
         {
             "date": day,
@@ -135,6 +140,7 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
     )
     return {
         "days": days,
+        "stale": _stale(workspace, ledger, to_build),
         "late": late,
         "read_otherwise": _read_otherwise(otherwise),
         "read_otherwise_files": [
@@ -158,6 +164,24 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
         "unconnected": _unconnected(lake),
         "unpriced": unpriced(lake),
     }
+
+
+def _stale(workspace: Workspace, ledger: Ledger, days: list[dt.date]) -> list[dict[str, Any]]:
+    """How many files of built days are stale for which cause, and of which tables."""
+    found: dict[tuple[dt.date, str], list[str]] = {}
+    for day in days:
+        for file in stale_files(workspace, ledger, day):
+            for cause in file.causes:
+                found.setdefault((day, cause), []).append(file.table)
+    return [
+        {
+            "date": day,
+            "why": cause,
+            "files": len(tables),
+            "tables": some(list(dict.fromkeys(tables))),
+        }
+        for (day, cause), tables in found.items()
+    ]
 
 
 def _read_otherwise(files: list[ReadOtherwise]) -> list[dict[str, Any]]:
