@@ -15,8 +15,8 @@ from pipelines.damage import REBUILD, reading
 from pipelines.deliveries import DELIVERIES, delivery_rows
 from pipelines.errors import DataCheckError, LakeDamagedError
 from pipelines.finality import BUILT, Basis, is_final, last_awaited
-from pipelines.landing.formats import parsers
 from pipelines.ingredients import Ingredients, schema_texts
+from pipelines.landing.formats import parsers
 from pipelines.ledger import EXPORT_FILES, Ledger, StagedPart
 from pipelines.mirror import present
 from pipelines.parquet import read_files, scan_files, with_all_columns
@@ -199,6 +199,8 @@ class _Build:
             # Publication sorts; keeping the order of rows on the way would take memory.
             session.connection.execute("SET preserve_insertion_order = false")
             spec, day, scope = table_spec(self.transform.table), self.day.date, self.day.cluster
+            show(session, self.inputs)
+            result = self.transform.build(session, self.day)
 
             def write_down(new: Path, content: str) -> None:
                 if self.restating is not None and is_restated(spec):
@@ -238,7 +240,7 @@ def gather(
         if read.table == ENDPOINTS:
             frame = _endpoints(settings)
             inputs.frames[ENDPOINTS] = frame
-            found.add("deliveries", _frame_digest(frame))
+            found.add("reference.endpoints", _frame_digest(frame))
         elif read.table == PRICES:
             frame = _prices(settings, day)
             inputs.frames[PRICES] = frame
@@ -250,7 +252,7 @@ def gather(
         elif read.table == DELIVERIES:
             frame = _awaited(settings, _deliveries(settings, ledger), day)
             inputs.frames[DELIVERIES] = frame
-            found.add("reference.endpoints", _frame_digest(frame))
+            found.add("deliveries", _frame_digest(frame))
         elif read.table == EXPORT_FILES:
             frame = _ledger_rows(ledger, day, read)
             inputs.frames[EXPORT_FILES] = frame
