@@ -88,8 +88,8 @@ EARLIER = (
     "repeat_bounded",
 )
 """What went before each fetch of the day."""
-MOST_PARTS = 10_000
-"""Ranges of one object in the look-back that are compared with each other."""
+MOST_PIECES = 1_000_000
+"""Ranges of one object in the look-back, cut at each other's ends, that are compared."""
 PRICES = (
     "path_gateways",
     "object_paths",
@@ -107,7 +107,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "date": day.date,
         "look_back_us": day.look_back.repeats // dt.timedelta(microseconds=1),
         "look_back_start": look_back_start,
-        "part_limit": MOST_PARTS,
+        "piece_limit": MOST_PIECES,
     }
 
     def create(*steps: str) -> None:
@@ -187,6 +187,7 @@ TRANSFORM = Transform(
         Reads("runs"),
         Reads("prices"),
     ),
+    rows_from=("object_transfers", "image_pulls", "run_dependency_days"),
     build=build,
     version=3,
 )

@@ -228,11 +228,12 @@ def test_parts_are_compared_within_one_content_and_look_back():
     assert fleet_bounds([before, after], extra=[write("09:00")]) == {}
 
 
-def test_of_one_thing_with_too_many_parts_only_the_sums_count(monkeypatch):
-    reads = [part("a", "08:00", range(10), range(20, 30)), part("b", "09:00", range(40, 50))]
-    assert fleet_bounds(reads) == {}
-    monkeypatch.setattr(repeat_transfers, "MOST_PARTS", 2)
-    assert fleet_bounds(reads) == {"b": [0, 10]}
+def test_of_one_thing_with_too_many_pieces_only_the_sums_count(monkeypatch):
+    reads = [part("a", "08:00", range(10), range(20, 30)), part("b", "09:00", range(5, 25))]
+    # The first part is cut at 5, the second at 25, and that of b at 10 and 20: 2 + 2 + 3 pieces.
+    for limit, expected in ((7, [10, 10]), (6, [0, 20])):
+        monkeypatch.setattr(repeat_transfers, "MOST_PIECES", limit)
+        assert fleet_bounds(reads) == {"b": expected}
 
 
 def test_forged_parts_do_not_stop_the_day():
