@@ -4,7 +4,8 @@ Input is `volume_records`, whose format declares what its numbers are (`temporal
 export's setting says otherwise, values never do. `find_intervals` makes the view
 `volume_intervals`, in which every row is bytes of one interval:
 
-* `delta`: as recorded.
+* `delta`: as recorded. A tuple of Azure's counts since the flow's last one, which may be in another
+  file (`volume_begun`).
 * `per_connection_total`: as recorded, over the connection's life, on each day that it meets. Of
   several records of one connection (its `flow_id` and beginning) the last counts.
 * `cumulative`: what the series grew by between two readings, by the rules for cumulative series
@@ -36,8 +37,8 @@ from transforms.sql import SqlSession
 
 PACKAGE = "transforms.intermediate"
 HELPERS = (
-    "volume_intervals", "volume_left_out", "volume_false_deltas", "volume_false_totals",
-    "volume_growth", "volume_series", "volume_named",
+    "volume_intervals", "volume_begun", "volume_left_out", "volume_false_deltas",
+    "volume_false_totals", "volume_growth", "volume_series", "volume_named",
 )  # fmt: skip
 """What `find_intervals` makes; to be dropped in this order."""
 _MICROSECOND = timedelta(microseconds=1)
@@ -66,4 +67,5 @@ def find_intervals(session: SqlSession, day: BuildDay) -> str:
     session.create("volume_false_totals", PACKAGE, "volume_false_totals")
     session.create("volume_false_deltas", PACKAGE, "volume_false_deltas", values)
     session.create("volume_left_out", PACKAGE, "volume_left_out")
+    session.create("volume_begun", PACKAGE, "volume_begun")
     return session.create_view("volume_intervals", PACKAGE, "volume_intervals")

@@ -4,11 +4,11 @@
 -- have no part), `certain_bytes` is what certainly moved in it, `hides_bytes` that more may have;
 -- it is no `is_record` where that is all that it tells.
 -- Grain: one interval of one record.
--- Reads: volume_named, volume_left_out, volume_growth, volume_false_totals.
+-- Reads: volume_named, volume_begun, volume_left_out, volume_growth, volume_false_totals.
 SELECT
     v.*,
-    epoch_us(v.start_at) AS true_from_us,
-    epoch_us(v.start_at) AS from_us,
+    COALESCE(b.begun_us, epoch_us(v.start_at)) AS true_from_us,
+    COALESCE(b.begun_us, epoch_us(v.start_at)) AS from_us,
     GREATEST(epoch_us(v.end_at), epoch_us(v.start_at) + 1) AS until_us,
     v.bytes AS certain_bytes,
     FALSE AS hides_bytes,
@@ -18,6 +18,10 @@ ANTI JOIN volume_left_out AS o
     ON v.export_file_id = o.export_file_id
     AND v.record_index = o.record_index
     AND v.row_index = o.row_index
+LEFT JOIN volume_begun AS b
+    ON v.export_file_id = b.export_file_id
+    AND v.record_index = b.record_index
+    AND v.row_index = b.row_index
 WHERE v.temporality <> 'cumulative' AND v.repeats IS NULL
 UNION ALL
 SELECT

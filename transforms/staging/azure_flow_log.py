@@ -10,7 +10,8 @@ tuple's source to its destination, `received` the other way, whichever of them o
   tuple of the flow, so that its bytes are the sum of all `C` and `E`.
 * A tuple tells only when it was written. Its interval begins at the tuple before it of the same
   flow, rule list and network card in the same file; where there is none, or it is later, five
-  minutes before, which is how often numbers are written. The bytes lie somewhere in it.
+  minutes before, which is how often numbers are written. The bytes lie somewhere in it. A tuple
+  with numbers in another file is found where intervals are read (`volume_begun`).
 * Tuples that begin a flow are ignored (`flow_begin`), as are denied ones without numbers
   (`denied`) and those of version 1, which have none (`no_counters`).
 * Times are milliseconds in version 4 and seconds in version 2, and seconds in examples of version 4
@@ -500,8 +501,8 @@ PARSER = Parser(
     record="One tuple, which is both directions of one flow since its last tuple.",
     cannot_tell=(
         "Pods and machines (only addresses and the network card); when in its interval bytes "
-        "passed; when the interval of a flow began whose last tuple is in another file; bytes of "
-        "what a security group denied; the layer below packets."
+        "passed; when a flow began whose beginning is in another file; bytes of what a security "
+        "group denied; the layer below packets."
     ),
     recognise=_recognise,
     parse=_parse,
