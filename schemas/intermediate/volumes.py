@@ -30,6 +30,7 @@ class VolumeFindings(Table):
         allowed=(
             "delta_only_grows", "falls_like_delta", "moving_start", "interleaved_observers",
             "second_observer", "unknown_start", "no_reading", "no_address", "unknown_scale",
+            "remote_memory",
         ),
     )  # fmt: skip
     is_contradiction: pl.Boolean = c.column("The records contradict what their format declares.")

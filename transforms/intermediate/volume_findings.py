@@ -4,9 +4,10 @@ Rules of what is held back: `transforms.intermediate.volume_intervals`. Beside t
 peer_traffic cannot count: first readings of counters that began before the look-back
 (`unknown_start`), values that were not read at their time (`no_reading`), records with an end that
 has no address (`no_address`: Kubecost's, OBI's where addresses are not asked for, hits of a cache),
-and sampled ones whose rate is not known (`unknown_scale`). Of counters among the last two it tells
-what they grew by, and of an end without an address the pod, service, workload or node that it
-states, and how far the source says that the bytes went.
+sampled ones whose rate is not known (`unknown_scale`), and remote memory access (`remote_memory`).
+Of counters without an address or a rate it tells what they grew by, and of an end without an
+address the pod, service, workload or node that it states, and how far the source says that the
+bytes went.
 """
 
 from transforms.day import BuildDay

@@ -66,6 +66,7 @@ lacking AS (
     SELECT
         CASE
             WHEN sample_kind IS NOT NULL THEN 'no_reading'
+            WHEN is_remote_memory THEN 'remote_memory'
             WHEN source IS NULL OR destination IS NULL THEN 'no_address'
             ELSE 'unknown_scale'
         END AS kind,
@@ -95,7 +96,8 @@ lacking AS (
             OR (
                 temporality <> 'cumulative'
                 AND (
-                    source IS NULL
+                    is_remote_memory
+                    OR source IS NULL
                     OR destination IS NULL
                     OR scaled = 'unknown'
                     OR sampling_interval > 1048576
@@ -180,6 +182,7 @@ SELECT
         WHEN 'unknown_start' THEN 'a first reading of a counter that began before the look-back'
         WHEN 'no_reading' THEN 'values of a query''s steps, or without a time of their own'
         WHEN 'no_address' THEN 'an end without an address'
+        WHEN 'remote_memory' THEN 'remote memory access (EFA), which passes no interface'
         ELSE 'sampled at a rate that is not known'
     END || '; the largest: ' || largest.connection AS detail,
     CAST(record_count AS BIGINT) AS record_count,

@@ -20,6 +20,9 @@ export's setting says otherwise, values never do. `find_intervals` makes the vie
   interval of its own, of 0 bytes (`hides_bytes`). The new beginning of a connection's total is
   another connection's. Values that were not read at their time are left out.
 
+Remote memory access (EFA), which AWS tells beside IP traffic, is in no interval: it passes no
+interface that counters and other records see, and its bytes would balance against nothing.
+
 A record that has both a difference and a total is read by its total, as reports get lost.
 
 **Held back**, so that it is in no sum: what contradicts its declaration. `volume_false_deltas` are

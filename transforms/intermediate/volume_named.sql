@@ -15,6 +15,7 @@ SELECT
         ELSE COALESCE(interface_id, instance_id, reporter, observer, node, source_format)
     END AS name,
     COALESCE(interface_id, instance_id, reporter, observer, node) IS NOT NULL AS is_named,
+    COALESCE(traffic_type = 'EFA', FALSE) AS is_remote_memory,
     COALESCE(source_packet_address, source_address) AS source,
     COALESCE(destination_packet_address, destination_address) AS destination,
     -- What to call an end that has no address.

@@ -10,7 +10,7 @@ from tests.transforms.intermediate.peer_examples import Export, staged
 from transforms.day import BuildDay
 from transforms.intermediate import peer_traffic, volume_findings, volume_intervals
 from transforms.sql import SqlSession
-from transforms.staging import prometheus
+from transforms.staging import aws_vpc_flow_log, prometheus
 
 OUT = "203.0.113.9"
 OUR_EXPORTERS = "198.51.100."
@@ -190,6 +190,20 @@ def test_obis_workloads_without_addresses_are_told():
         ("no_address", 3, 1, 80), ("unknown_start", 1, 1, 100),
     ]  # fmt: skip
     assert found[0][4].endswith("the largest: ml/Job/train to data/store")
+
+
+def test_remote_memory_access_is_told_and_in_no_sum():
+    """It passes no interface: beside what the pod's interface counted it would balance nothing."""
+    header = "interface-id instance-id srcaddr dstaddr bytes start end action log-status type"
+    moment = int(at("08:00").timestamp())
+    text = "\n".join(
+        f"eni-a i-a 10.1.0.1 10.1.0.2 {count} {moment} {moment + 58} ACCEPT OK {kind}"
+        for count, kind in ((9_000_000, "EFA"), (700, "IPv4"))
+    )
+    records = staged([Export(aws_vpc_flow_log.PARSER, f"{header}\n{text}")], "vpc")
+    assert built("peer_traffic", records)["bytes"].to_list() == [700]
+    [row] = built("volume_findings", records).select("kind", "record_count", "bytes").rows()
+    assert row == ("remote_memory", 1, 9_000_000)
 
 
 def test_a_record_counts_on_the_day_on_which_it_begins():
