@@ -123,22 +123,24 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
             forms = _Forms((), {})
         else:
             forms = _Forms((stated, *_DEFAULTS), keys_of(context.record_format))
-    for item in unwrap(records):
+
+    def own(raw: RawRecord) -> Parsed | None:
+        return _own_json(raw, forms, context)
+
+    for item in unwrap(records, own):
         if not forms.lines and (item.verdict is None or item.verdict.ignore is None):
             reason = "record_format: expected a placeholder {name}, got none"
             yield refused_line(item.raw, reason)
         elif item.verdict is None:
             yield _parse_line(item, forms, context)
         else:
-            yield _own_json(item, forms, context) or item.verdict
+            yield item.verdict
 
 
-def _own_json(item: Unwrapped, forms: "_Forms", context: FileContext) -> Parsed | None:
+def _own_json(raw: RawRecord, forms: "_Forms", context: FileContext) -> Parsed | None:
     """A record of JSON that is no wrapper of a line but the line itself; none for any other."""
-    if item.raw.data.lstrip()[:1] != b"{":
-        return None
-    text = item.raw.data.decode("utf-8", "replace").strip()
-    parsed = _parse_line(item._replace(text=text, verdict=None), forms, context)
+    text = raw.data.decode("utf-8", "replace").strip()
+    parsed = _parse_line(Unwrapped(raw, None, text), forms, context)
     is_unread = parsed.reject is not None and parsed.reject.startswith("unreadable_line")
     return None if is_unread else parsed
 

@@ -7,7 +7,7 @@ them is its own text.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
@@ -52,25 +52,36 @@ class Unwrapped(NamedTuple):
     pod_name: str | None = None
 
 
-def unwrap(records: Iterable[RawRecord]) -> Iterator[Unwrapped]:
-    """Take wrappers off and join pieces; yields one result per record, in source order."""
-    return join_pieces((_read(raw) for raw in records), _OUTCOMES)
+def unwrap(
+    records: Iterable[RawRecord], own: Callable[[RawRecord], Parsed | None] | None = None
+) -> Iterator[Unwrapped]:
+    """Take wrappers off and join pieces; yields one result per record, in source order.
+
+    Args:
+        records: The records.
+        own: Reads an object that is no wrapper of a line but may be a line itself; none where it is
+            no line either. Its result is the verdict.
+    """
+    return join_pieces((_read(raw, own) for raw in records), _OUTCOMES)
 
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace").rstrip("\r\n")
 
 
-def _read(raw: RawRecord) -> Line[Unwrapped]:
+def _read(raw: RawRecord, own: Callable[[RawRecord], Parsed | None] | None) -> Line[Unwrapped]:
     if raw.wrapper is not None:
         return Line(_said(raw, raw.data))
     is_json = raw.data.lstrip()[:1] == b"{"
     peeled = peel(raw.data)
-    if peeled is None or peeled.kind not in _KINDS:
+    inner = None if peeled is None or peeled.kind not in _KINDS else next(peeled.inner)
+    if inner is None or inner.problem is not None:
+        found = own(raw) if own is not None and is_json else None
+        if found is not None:
+            return Line(Unwrapped(raw, None, "", verdict=found))
+        if inner is not None and inner.problem is not None:
+            return Line(_refused(raw, inner.problem))
         return Line(_without_text(raw) if is_json else Unwrapped(raw, None, _text(raw.data)))
-    inner = next(peeled.inner)
-    if inner.problem is not None:
-        return Line(_refused(raw, inner.problem))
     item = _said(raw._replace(wrapper=inner.wrapper), inner.data)
     return Line(item._replace(raw=raw), inner.data, inner.source, inner.piece)
 
