@@ -172,20 +172,27 @@ def test_a_run_read_no_more_only_if_all_that_it_did_was_measured_and_seen(tmp_pa
         "unmeasured": [measured, row | {"min_received_bytes": None, "received_bytes": None}],
         "declared": [measured, row | {"first_seen_at": None}],
         "sender": [measured, row | {"min_sent_bytes": 7, "max_sent_bytes": 9}],
+        "remote memory": [measured],
     }  # fmt: skip
     found = [
         {"run_uuid": run, "first_seen_at": at("08:00")} | item
         for run, items in rows.items()
         for item in items
     ]
+    balance = [
+        {"run_uuid": "remote memory", "direction": "receive", "rdma": "not_observed"},
+        *({"run_uuid": run, "direction": "receive", "rdma": None} for run in ("small", None)),
+    ]
     with duckdb.connect(path) as writer:
-        filled = frame("run_dependencies", found).to_arrow()
-        writer.register("filled", filled)
-        names = ", ".join(f'"{c.name}"' for c in table_spec("run_dependencies").columns)
-        writer.execute(f"INSERT INTO run_dependencies BY NAME SELECT {names} FROM filled")
+        for table, filling in (("run_dependencies", found), ("byte_balance", balance)):
+            filled = frame(table, filling).to_arrow()
+            writer.register("filled", filled)
+            names = ", ".join(f'"{c.name}"' for c in table_spec(table).columns)
+            writer.execute(f"INSERT INTO {table} BY NAME SELECT {names} FROM filled")
     with open_catalog(path) as reader:
         told = reader.execute("SELECT run_uuid, supports FROM runs_reading_more_than(1000)")
         assert dict(told.fetchall()) == {
             "small": "no", "large": "yes", "sampled": "unknown", "unseen": "unknown",
             "unmeasured": "unknown", "declared": "no", "sender": "no",
+            "remote memory": "unknown",
         }  # fmt: skip

@@ -3,9 +3,10 @@
 -- threshold, `no` if not even the possible ones do, else `unknown`; so is everything with a null that
 -- decides: samples and counters that began anew have no upper bound, and never say `no`.
 -- `runs_reading_more_than(threshold)` asks it of what each run received in all. A run says `no` only
--- if nothing that it did is unmeasured, and every source saw all of it without doubt.
+-- if nothing that it did is unmeasured, every source saw all of it without doubt, and none of its pods
+-- asked for a device whose traffic passes no interface (RDMA, EFA).
 -- Grain: a scalar macro; a table macro of one row per run.
--- Reads: run_dependencies of the catalogue; runs_reading_more_than reads the macro supports.
+-- Reads: run_dependencies and byte_balance of the catalogue; runs_reading_more_than reads the macro supports.
 CREATE OR REPLACE MACRO supports(min_bytes, max_bytes, threshold) AS
     CASE
         WHEN min_bytes > threshold THEN 'yes'
@@ -26,6 +27,10 @@ WITH summed AS (
                 OR accounted_in IS NOT NULL
                 OR first_seen_at IS NULL
             ) AND BOOL_AND(empty_means = 'nothing_happened')
+                AND run_uuid NOT IN (
+                    SELECT b.run_uuid FROM byte_balance AS b
+                    WHERE b.rdma IS NOT NULL AND b.run_uuid IS NOT NULL
+                )
                 THEN SUM(COALESCE(max_received_bytes, 0))
         END AS max_received_bytes
     FROM run_dependencies
