@@ -99,8 +99,10 @@ def _fetch_all(paths: list[Path]) -> None:
 def _fetch(path: Path) -> None:
     temporary = path.with_name(f"{_FETCHING}{os.getpid()}-{threading.get_ident()}-{path.name}")
     try:
-        # The object may be another one by now: what came says itself which one it is.
         stored = object_store.fetch(shown(path), temporary)
+        if _time_of(stored) != path.stat().st_mtime_ns:
+            # Another one was put there since the listing, or it did not come as it is.
+            stored = object_store.fetch(stored.url, temporary, object_store.head(stored.url).size)
         adopt(temporary, path, stored)
     except ObjectStoreError as error:
         if not error.is_absent:

@@ -168,8 +168,13 @@ def _stored(url: str, size: int, entry: dict[str, Any], told_at: datetime | None
     return StoredObject(url, int(size), tag, age)
 
 
-def fetch(url: str, target: Path) -> StoredObject:
+def fetch(url: str, target: Path, size: int | None = None) -> StoredObject:
     """Write the bytes of an object to a local file.
+
+    Args:
+        url: The object.
+        target: The file.
+        size: Bytes that it has, if that is known.
 
     Returns:
         The object as it was fetched.
@@ -180,25 +185,27 @@ def fetch(url: str, target: Path) -> StoredObject:
     """
     for left in reversed(range(FETCHES)):
         try:
-            return _fetch(url, target)
+            return _fetch(url, target, size)
         except ObjectStoreError as error:
             if error.is_absent or not left:
                 raise
     raise AssertionError
 
 
-def _fetch(url: str, target: Path) -> StoredObject:
+def _fetch(url: str, target: Path, size: int | None) -> StoredObject:
     bucket, key = bucket_and_key(url)
     with _asking(url, "cannot be fetched"):
         answer = client().get_object(Bucket=bucket, Key=key)
-        body, told, got = answer["Body"], int(answer["ContentLength"]), 0
+        body, got = answer["Body"], 0
         with target.open("wb") as file:
             while block := body.read(_BLOCK):
                 file.write(block)
                 got += len(block)
-    if got != told:
-        message = f"{url}: cannot be fetched (got {got} bytes, expected {told})"
-        raise ObjectStoreError(message)
+    told = int(answer["ContentLength"])
+    for expected in (told, told if size is None else size):
+        if got != expected:
+            message = f"{url}: cannot be fetched (got {got} bytes, expected {expected})"
+            raise ObjectStoreError(message)
     return _stored(url, told, answer, None)
 
 
