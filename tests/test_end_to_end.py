@@ -1,6 +1,7 @@
 """The fixture days through the front door: `podledger demo`, then what people do with it."""
 
 import csv
+import datetime as dt
 import json
 import os
 import re
@@ -11,11 +12,17 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from pipelines.build import build_day_of, gather, scopes_of, show
+from pipelines.emptiness import has_ingredients
 from pipelines.fixtures import FIXTURES, compare
+from pipelines.ledger import Ledger
+from pipelines.settings import load_settings
 from pipelines.storage import Lake
-from schemas.registry import tables
+from schemas.registry import table_spec, tables
 from tests.fleet.answer import NOT_STATED, cell
 from tests.manifest_truth import check_manifests
+from transforms.registry import transforms
+from transforms.sql import SqlSession
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -60,6 +67,35 @@ def test_the_demo_prints_what_it_promises(demo: tuple[Path, str]) -> None:
     assert "s3://example-datasets/imagenet-mini" in output
 
 
+def test_without_a_row_to_make_rows_of_no_transform_makes_any(demo: tuple[Path, str]) -> None:
+    """All else that a day holds is there: what `rows_from` names is all that can make a row."""
+    folder, _ = demo
+    settings = load_settings(folder / "podledger.yaml")
+    lake = Lake(folder / "lake")
+    ledger = Ledger.read(lake)
+    date = dt.date(2026, 3, 10)
+    day = build_day_of(settings, lake, ledger, date, date)
+    filled = []
+    for table, transform in transforms().items():
+        for scope in scopes_of(table_spec(table), settings):
+            inputs = gather(settings, lake, ledger, transform, day.of(scope))
+            if has_ingredients(transform, inputs.parts, inputs.files):
+                filled.append(table)
+            for emptied in transform.rows_from:
+                for group in (inputs.parts, inputs.files):
+                    if emptied in group:
+                        group[emptied] = []
+            assert has_ingredients(transform, inputs.parts, inputs.files) == (
+                not transform.rows_from
+            )
+            if transform.rows_from:
+                with SqlSession() as session:
+                    show(session, inputs)
+                    made = transform.build(session, day.of(scope))
+                    assert session.frame(made).height == 0, (table, scope)
+    assert set(filled) == set(transforms())
+
+
 def sql_blocks() -> list[str]:
     """The README's numbered example queries."""
     text = README.read_text(encoding="utf-8")
@@ -68,7 +104,7 @@ def sql_blocks() -> list[str]:
     return [q for q in queries if re.match(r"-- \d+:", q)]
 
 
-@pytest.mark.parametrize("number", range(1, 6))
+@pytest.mark.parametrize("number", range(1, 7))
 def test_an_example_query_of_the_readme_returns_the_expected_rows(
     demo: tuple[Path, str], number: int
 ) -> None:

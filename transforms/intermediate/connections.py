@@ -134,6 +134,7 @@ TRANSFORM = Transform(
         Reads("stages", "connections"),
         Reads("address_ranges"),
     ),
+    rows_from=("flows",),
     build=build,
     version=6,
 )

@@ -49,6 +49,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
 TRANSFORM = Transform(
     table="counter_findings",
     reads=(Reads("counter_samples", "counters", ahead=True),),
+    rows_from=("counter_samples",),
     build=build,
     version=3,
 )

@@ -67,6 +67,7 @@ TRANSFORM = Transform(
         Reads("pod_intervals", "counters"),
         Reads("node_states", "pods"),
     ),
+    rows_from=("counter_samples",),
     build=build,
     version=4,
 )

@@ -37,6 +37,7 @@ TRANSFORM = Transform(
         Reads("run_artifacts", "pods"),
         Reads("declared_dependencies", "history"),
     ),
+    rows_from=("run_versions", "pod_states", "run_artifacts", "declared_dependencies"),
     build=build,
     version=2,
 )

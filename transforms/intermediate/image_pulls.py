@@ -96,6 +96,7 @@ TRANSFORM = Transform(
         Reads("image_pull_logs", "pods"),
         Reads("registry_requests", "pods"),
     ),
+    rows_from=("kube_event_states", "container_states", "image_pull_logs", "registry_requests"),
     build=build,
     version=2,
 )

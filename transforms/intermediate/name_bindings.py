@@ -63,5 +63,6 @@ TRANSFORM = Transform(
         Reads("pod_intervals", "names"),
         Reads("node_states", "pods"),
     ),
+    rows_from=("dns_lookups",),
     build=build,
 )

@@ -174,6 +174,7 @@ TRANSFORM = Transform(
         Reads("stages", "transfers"),
         Reads("run_versions", "pods"),
     ),
+    rows_from=("object_requests",),
     build=build,
     version=6,
 )

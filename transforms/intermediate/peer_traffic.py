@@ -127,6 +127,7 @@ TRANSFORM = Transform(
         Reads("name_bindings", "names"),
         Reads("address_ranges"),
     ),
+    rows_from=("volume_records",),
     build=build,
     version=8,
 )

@@ -106,6 +106,7 @@ TRANSFORM = Transform(
         Reads("flows", "pods"),
         Reads("pod_intervals", "history"),
     ),
+    rows_from=("pod_states", "run_versions", "flows", "pod_intervals"),
     build=build,
     version=3,
 )

@@ -24,6 +24,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
 TRANSFORM = Transform(
     table="pod_traffic",
     reads=(Reads("counter_increments"), Reads("pod_intervals")),
+    rows_from=("counter_increments",),
     build=build,
     version=2,
 )

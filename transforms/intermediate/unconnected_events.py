@@ -32,5 +32,6 @@ def build(session: SqlSession, day: BuildDay) -> str:
 TRANSFORM = Transform(
     table="unconnected_events",
     reads=(Reads("flows"), Reads("connections")),
+    rows_from=("flows",),
     build=build,
 )

@@ -42,5 +42,6 @@ def build(session: SqlSession, day: BuildDay) -> str:
 TRANSFORM = Transform(
     table="bill_reconciliation",
     reads=(Reads("billing_lines", repeated=True), Reads("transfer_costs")),
+    rows_from=("billing_lines", "transfer_costs"),
     build=build,
 )

@@ -102,6 +102,15 @@ TRANSFORM = Transform(
         Reads("runs"),
         Reads("endpoints"),
     ),
+    rows_from=(
+        "connections",
+        "object_transfers",
+        "peer_traffic",
+        "pod_traffic",
+        "counter_increments",
+        "image_pulls",
+        "registry_requests",
+    ),
     build=build,
     version=2,
 )

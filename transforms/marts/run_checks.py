@@ -64,6 +64,7 @@ TRANSFORM = Transform(
         Reads("object_transfers", "history"),
         Reads("pod_intervals", "history"),
     ),
+    rows_from=("runs",),
     build=build,
     version=2,
 )

@@ -56,6 +56,7 @@ TRANSFORM = Transform(
         Reads("pod_intervals", "history"),
         Reads("node_coverage", "history"),
     ),
+    rows_from=("runs",),
     build=build,
     version=2,
 )

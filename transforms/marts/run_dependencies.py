@@ -50,6 +50,7 @@ TRANSFORM = Transform(
         Reads("runs"),
         Reads("run_coverage"),
     ),
+    rows_from=("run_dependency_days", "declared_dependencies"),
     build=build,
     version=2,
 )

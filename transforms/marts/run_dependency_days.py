@@ -92,6 +92,14 @@ TRANSFORM = Transform(
         Reads("runs"),
         Reads("endpoints"),
     ),
+    rows_from=(
+        "connections",
+        "object_transfers",
+        "peer_traffic",
+        "image_pulls",
+        "stages",
+        "dns_lookups",
+    ),
     build=build,
     version=3,
 )

@@ -73,6 +73,15 @@ TRANSFORM = Transform(
         Reads("node_coverage", "history"),
         Reads("pod_traffic", "history"),
     ),
+    rows_from=(
+        "run_versions",
+        "run_artifacts",
+        "stage_marks",
+        "declared_dependencies",
+        "pod_intervals",
+        "object_transfers",
+        "object_requests",
+    ),
     build=build,
     version=2,
 )

@@ -58,6 +58,13 @@ TRANSFORM = Transform(
         Reads("image_pulls", "history"),
         Reads("run_outputs"),
     ),
+    rows_from=(
+        "run_versions",
+        "run_statuses",
+        "container_states",
+        "object_transfers",
+        "pod_intervals",
+    ),
     build=build,
     version=2,
 )

@@ -81,6 +81,7 @@ TRANSFORM = Transform(
         Reads("endpoints"),
         Reads("prices"),
     ),
+    rows_from=("connections", "object_transfers", "peer_traffic", "image_pulls"),
     build=build,
     version=2,
 )
