@@ -1,4 +1,6 @@
-"""The rows that the five example queries of the fixtures' README return."""
+"""The rows that the six example queries of the fixtures' README return."""
+
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from tests.fleet.answer import Table
 from tests.fleet.answers_dependencies import Use, dependencies, uses
@@ -6,15 +8,21 @@ from tests.fleet.answers_runs import active_days, observed
 from tests.fleet.answers_storage import Fetch, repeats
 from tests.fleet.world import Fleet
 
+GIB = 2**30
+OTHER_REGION = Decimal("0.02")
+INTERFACE_ENDPOINT = Decimal("0.01")
+"""List prices in USD of 2^30 bytes."""
+
 
 def queries(fleet: Fleet) -> list[Table]:
-    """Return the five answers; the SQL stands in the README beside them."""
+    """Return the six answers; the SQL stands in the README beside them."""
     return [
         _inventory(fleet),
         _across_regions(fleet),
         _repeats_by_node(fleet),
         _denied(fleet),
         _incomplete(fleet),
+        _again_across_regions(fleet),
     ]
 
 
@@ -124,3 +132,59 @@ def _incomplete(fleet: Fleet) -> Table:
                 empty_means=seen.empty_means,
             )
     return table
+
+
+def _again_across_regions(fleet: Fleet) -> Table:
+    """State what runs read again from a bucket of another region, and what it cost.
+
+    The storage saw private addresses and named no endpoint: the bytes passed a gateway endpoint,
+    which is free, or an interface endpoint, which is charged beside the way between the regions.
+    """
+    table = Table(
+        "readme_queries/6",
+        (
+            "project", "run_name", "dataset_id", "bucket_region", "reader_region",
+            "min_repeat_bytes", "max_repeat_bytes", "min_usd", "max_usd", "unpriced_count",
+        ),
+        ("run_name", "dataset_id", "bucket_region", "reader_region"),
+    )  # fmt: skip
+    sums: dict[tuple[str | None, ...], tuple[int, int, Decimal, Decimal]] = {}
+    for row in repeats(fleet):
+        item, least, most = row["fetch"], row["min_repeat_bytes"], row["max_repeat_bytes"]
+        assert isinstance(item, Fetch)
+        assert isinstance(least, int)
+        assert isinstance(most, int)
+        region = item.place("region")
+        if row["scope"] != "region" or None in {region, item.bucket_region}:
+            continue
+        if region == item.bucket_region:
+            continue
+        run = (item.run.project, item.run.name) if item.run is not None else (None, None)
+        key = (*run, item.dataset_id, item.bucket_region, region)
+        before = sums.get(key, (0, 0, Decimal(0), Decimal(0)))
+        sums[key] = (
+            before[0] + least,
+            before[1] + most,
+            before[2] + _usd(least, OTHER_REGION),
+            before[3] + _usd(most, OTHER_REGION) + _usd(most, INTERFACE_ENDPOINT),
+        )
+    for (project, name, dataset, bucket, reader), (least, most, low, high) in sums.items():
+        table.add(
+            project=project,
+            run_name=name,
+            dataset_id=dataset,
+            bucket_region=bucket,
+            reader_region=reader,
+            min_repeat_bytes=least,
+            max_repeat_bytes=most,
+            min_usd=f"{low:f}",
+            max_usd=f"{high:f}",
+            unpriced_count=0,
+        )
+    return table
+
+
+def _usd(count: int, price: Decimal) -> Decimal:
+    exact = Context(prec=60, rounding=ROUND_HALF_EVEN)
+    usd = exact.divide(exact.multiply(Decimal(count), price), Decimal(GIB))
+    return usd.quantize(Decimal("1e-9"), context=exact)
