@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemas import columns
 from tests.transforms.frames import DAY, at, checked, show
 from tests.transforms.marts.price_sheet import BY_HAND, GIB, amount, price, sheet
 from transforms.day import BuildDay, ClusterFacts
@@ -477,6 +478,71 @@ def one(day: pl.DataFrame, case: str, **where) -> dict:
     found = day.filter(run_uuid=run_of(case), **where)
     assert found.height == 1, found
     return found.row(0, named=True)
+
+
+def test_each_distance_has_its_own_price_and_each_gateway_its_own_charge_beside_it():
+    """All paths that design.md names, both ways: only what leaves the clouds is internet egress."""
+    # Of three GiB, for what is received and sent; None: not determined, so that no price is named.
+    priced = {
+        "same_node": (("node", "0"), ("node", "0")),
+        "same_zone": (("zone", "0"), ("zone", "0")),
+        "cross_zone": (("zones", "0.039"), ("zones", "0.039")),
+        "same_region": (None, None),
+        "cross_region": (("regions-west", "0.09"), ("regions-east", "0.06")),
+        "internet": (("in", "0"), ("out-1", "0.27")),
+        "unknown": (None, None),
+    }
+    beside = {
+        "nat": ("nat_processing", "nat", "0.135"),
+        "interface_endpoint": ("endpoint_processing", "endpoint", "0.03"),
+        "transit": ("endpoint_processing", None, None),
+    } | dict.fromkeys(("none", "proxy", "gateway_endpoint", "peering"))
+    assert set(priced) == set(columns.DISTANCES)
+    assert {*beside, "unknown"} == set(columns.GATEWAYS)
+    regional = {
+        ("same_region", "interface_endpoint"),
+        ("same_region", "gateway_endpoint"),
+        ("unknown", "gateway_endpoint"),
+    }
+    peers = {"cross_region": FAR} | dict.fromkeys(("same_node", "same_zone", "cross_zone"), PEER)
+    paths = {
+        run_of(f"{distance}/{gateway}/{direction}"): (distance, gateway, direction)
+        for distance in priced
+        for gateway in (*beside, "unknown")
+        for direction in ("receive", "transmit")
+    }
+    rows = built(
+        peer_traffic=[
+            flow(direction, distance=distance, gateway=gateway, run_uuid=run,
+                 **peers.get(distance, {}))
+            for run, (distance, gateway, direction) in paths.items()
+        ]
+    )  # fmt: skip
+    charged = {(r["run_uuid"], r["charge_kind"]): r for r in rows.iter_rows(named=True)}
+    for run, (distance, gateway, direction) in paths.items():
+        row = charged.pop((run, "transfer"))
+        expected = priced[distance][direction == "transmit"]
+        if expected is not None:
+            assert (row["price_id"], row["usd"]) == (expected[0], *usd(expected[1])), row
+            assert row["max_usd"] == row["usd"]
+        elif (distance, gateway) in regional:
+            # Endpoints lead to services of a region; a gateway endpoint to those of its own.
+            assert (row["price_id"], row["max_usd"]) == ("storage", 0)
+        else:
+            assert (row["price_id"], row["usd"]) == (None, None)
+            assert row["min_usd"] < row["max_usd"]
+        if gateway != "unknown" and beside[gateway] is not None:
+            kind, price_id, amounts = beside[gateway]
+            row = charged.pop((run, kind))
+            assert (row["price_id"], row["min_usd"], row["max_usd"]) == (
+                price_id, *usd(amounts, amounts),
+            )  # fmt: skip
+    # What is left is possible where no gateway is known: NAT, on the way to public addresses.
+    left = {(paths[run][0], paths[run][1], kind) for run, kind in charged}
+    assert left == {(far, "unknown", "nat_processing") for far in ("internet", "unknown")}
+    assert {(row["min_usd"], row["usd"], row["max_usd"]) for row in charged.values()} == {
+        usd("0", None, "0.135")
+    }
 
 
 def test_bytes_stand_on_charges_of_bytes_and_requests_on_those_of_requests(day):
