@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
+from pipelines.landing.frames import Provenance, TableJudge
 from pipelines.landing.readers import MAX_LINE_BYTES, Break, blocks, head, is_read_by_lines
 from transforms.sql import SqlSession
 from transforms.staging.column_batch import ColumnBatch
@@ -99,6 +100,7 @@ def column_batches(
         context: What is known of it.
         export_file_id: Its id.
     """
+    judge = TableJudge(Provenance(export_file_id, format_name, context.cluster))
     # One thread: files are read side by side, each by a process of its own.
     with SqlSession(threads=1, memory_limit=_MEMORY) as session, _memory() as scratch:
         if format_name == _HUBBLE:
@@ -110,6 +112,7 @@ def column_batches(
                 session,
                 export_file_id=export_file_id,
                 scratch=scratch,
+                judge=judge,
             )
             return
         columns: LineColumns
@@ -117,7 +120,9 @@ def column_batches(
             columns = json_columns(format_name).reader(context, session, scratch)
         else:
             columns = S3Lines(context)
-        yield from parse_lines(text_blocks(path), context, columns, export_file_id=export_file_id)
+        yield from parse_lines(
+            text_blocks(path), context, columns, export_file_id=export_file_id, judge=judge
+        )
 
 
 def json_columns(format_name: str) -> JsonColumns:

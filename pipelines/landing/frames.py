@@ -4,17 +4,18 @@ Columns are put together column by column. Instants, and columns of lists and st
 by Arrow, which takes a fortieth of the time that Polars takes to find out what Python objects are.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
 from pipelines.errors import DataCheckError
-from pipelines.publication import check
+from pipelines.publication import check, check_table
 from schemas.registry import table_spec
 from schemas.table import TableSpec
+from transforms.redaction import redact
 from transforms.staging.parser import Parsed
 
 NOT_REPRESENTABLE = (
@@ -26,6 +27,8 @@ NOT_REPRESENTABLE = (
     DataCheckError,
 )
 """What is raised for values that no table can hold."""
+_SHOWN = 200
+"""Characters of the reason for which a table cannot hold a record."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,53 @@ def checked_frames(
             rows.record_indexes.append(index)
             rows.values.append(values)
     return {table: _frame(table_spec(table), rows, provenance) for table, rows in tables.items()}
+
+
+def representable(
+    pending: Sequence[tuple[int, Parsed]], provenance: Provenance
+) -> tuple[list[tuple[int, Parsed]], list[tuple[int, Parsed, str]]]:
+    """Part the records whose values a table can hold from the others, which get a reason.
+
+    Halves are tried, so that one such record among thousands costs little.
+    """
+    try:
+        checked_frames(pending, provenance)
+    except NOT_REPRESENTABLE as error:
+        if len(pending) == 1:
+            ((index, parsed),) = pending
+            return [], [(index, parsed, f"not_representable: {redact(str(error))[:_SHOWN]}")]
+    else:
+        return list(pending), []
+    middle = len(pending) // 2
+    good, refused = representable(pending[:middle], provenance)
+    more_good, more_refused = representable(pending[middle:], provenance)
+    return good + more_good, refused + more_refused
+
+
+class TableJudge:
+    """Says of rows read by columns whether tables can hold them; see `column_batch.Judge`."""
+
+    def __init__(self, provenance: Provenance) -> None:
+        """Take what all rows of the file say."""
+        self._provenance = provenance
+
+    def holds(self, name: str, rows: pa.Table) -> bool:
+        """Whether rows are as the model of their table asks."""
+        try:
+            check_table(table_spec(name), rows)
+        except DataCheckError:
+            return False
+        return True
+
+    def judged(self, records: Sequence[tuple[int, Parsed]]) -> list[tuple[int, Parsed]]:
+        """Records in order, of which those with values that no table can hold are refused."""
+        pending = [(index, parsed) for index, parsed in records if parsed.rows]
+        _, refused = representable(pending, self._provenance)
+        reasons = {index: reason for index, _, reason in refused}
+        return [
+            (index, replace(parsed, rows=(), reject=reasons[index]) if index in reasons else parsed)
+            for index, parsed in records
+        ]
 
 
 def _frame(spec: TableSpec, rows: _Rows, provenance: Provenance) -> pl.DataFrame:

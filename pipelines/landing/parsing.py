@@ -17,13 +17,13 @@ import pyarrow as pa
 
 from pipelines.landing.columns import COLUMNS_FROM, column_batches, has_columns
 from pipelines.landing.formats import parsers
-from pipelines.landing.frames import NOT_REPRESENTABLE, Provenance, checked_frames
+from pipelines.landing.frames import NOT_REPRESENTABLE, Provenance, checked_frames, representable
 from pipelines.landing.inputs import local_copy
 from pipelines.landing.parquet_rows import is_parquet
 from pipelines.landing.readers import MAX_LINE_BYTES, Break, damage_of, raw_records
 from pipelines.landing.wrapped import inner_records, shape_of, wrapping_of
 from pipelines.ledger import REJECTED_RECORDS
-from pipelines.publication import TableWriter, check, check_table
+from pipelines.publication import TableWriter, check
 from pipelines.storage import Lake
 from schemas.registry import table_spec
 from schemas.table import FLEET, TableSpec
@@ -319,7 +319,6 @@ def _parse_columns(path: Path, job: FileJob, part: _Part, outcome: FileOutcome) 
         outcome.ignored.update(batch.ignored)
         for table, rows in batch.tables.items():
             spec = table_spec(table)
-            check_table(spec, rows)
             first, count = outcome.tables.get(table, (part.rows(table), 0))
             part.write_table(table, rows)
             outcome.tables[table] = (first, count + rows.num_rows)
@@ -350,7 +349,7 @@ def _write_rows(
     try:
         frames = checked_frames(pending, provenance)
     except NOT_REPRESENTABLE:
-        pending, refused = _representable(pending, provenance)
+        pending, refused = representable(pending, provenance)
         frames = checked_frames(pending, provenance)
     outcome.accepted_count += len(pending)
     for table, frame in frames.items():
@@ -366,27 +365,6 @@ def _write_rows(
 
 _NO_ROW = "no_row: expected a row, a reason to refuse it or a reason to ignore it"
 """A record of which a parser says nothing must not disappear."""
-
-
-def _representable(
-    pending: Sequence[tuple[int, Parsed]], provenance: Provenance
-) -> tuple[list[tuple[int, Parsed]], list[tuple[int, Parsed, str]]]:
-    """Part the records whose values a table can hold from the others, which get a reason.
-
-    Halves are tried, so that one such record among thousands costs little.
-    """
-    try:
-        checked_frames(pending, provenance)
-    except NOT_REPRESENTABLE as error:
-        if len(pending) == 1:
-            ((index, parsed),) = pending
-            return [], [(index, parsed, f"not_representable: {redact(str(error))[:200]}")]
-    else:
-        return list(pending), []
-    middle = len(pending) // 2
-    good, refused = _representable(pending[:middle], provenance)
-    more_good, more_refused = _representable(pending[middle:], provenance)
-    return good + more_good, refused + more_refused
 
 
 def _note_range(spec: TableSpec, frame: pl.DataFrame, outcome: FileOutcome) -> None:

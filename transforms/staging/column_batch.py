@@ -1,8 +1,11 @@
 """What a reader of columns gives for a stretch of a file."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
+import polars as pl
 import pyarrow as pa
 
 from transforms.staging.parser import Parsed
@@ -26,3 +29,17 @@ class ColumnBatch:
     accepted_count: int = 0
     rejects: list[tuple[int, Parsed]] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
+
+
+UNFIT = (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pa.ArrowException)
+"""What is raised where a column is made of values that it cannot hold."""
+
+
+class Judge(Protocol):
+    """Says what tables can hold."""
+
+    def holds(self, name: str, rows: pa.Table) -> bool:
+        """Whether rows are as the model of their table asks."""
+
+    def judged(self, records: Sequence[tuple[int, Parsed]]) -> list[tuple[int, Parsed]]:
+        """Records in order, of which those with values that no table can hold are refused."""

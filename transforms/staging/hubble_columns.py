@@ -28,7 +28,7 @@ an object or a list goes on in the next lines, the line reader does the rest of 
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import accumulate, islice
 from typing import Any, Literal, NamedTuple
@@ -40,7 +40,7 @@ import pyarrow.compute as pc
 
 from schemas.registry import table_spec
 from transforms.sql import SqlSession, statement
-from transforms.staging.column_batch import ColumnBatch
+from transforms.staging.column_batch import UNFIT, ColumnBatch, Judge
 from transforms.staging.column_rules import TEXT, Columns, Doubts
 from transforms.staging.engine_text import Scratch
 from transforms.staging.hubble_flow_columns import flow_columns
@@ -84,6 +84,7 @@ def parse_columns(
     *,
     export_file_id: str,
     scratch: Scratch | None = None,
+    judge: Judge | None = None,
 ) -> Iterator[ColumnBatch]:
     """Parse a file of Hubble lines in batches of bounded size.
 
@@ -97,6 +98,8 @@ def parse_columns(
             It is used alone while the iterator runs and holds nothing afterwards.
         export_file_id: Id of the file, for the rows.
         scratch: Memory for the text behind a damaged line; without it the line reader does that.
+        judge: Says what tables can hold; what its columns cannot hold is read by the line reader,
+            and records that no table can hold are refused. None where nothing is asked.
 
     Yields:
         Batches in source order; together they hold every record once.
@@ -105,7 +108,7 @@ def parse_columns(
         Exception: What the block source raises, after the batches before it.
     """
     lines = LineBlocks(blocks, _trusted)
-    reader = _Reader(context, session, export_file_id, lines)
+    reader = _Reader(context, session, export_file_id, lines, judge)
     try:
         yield from reader.whole_file(file)
         if reader.is_refused and scratch is not None:
@@ -170,8 +173,14 @@ class _Reader:
     """
 
     def __init__(
-        self, context: FileContext, session: SqlSession, export_file_id: str, lines: LineBlocks
+        self,
+        context: FileContext,
+        session: SqlSession,
+        export_file_id: str,
+        lines: LineBlocks,
+        judge: Judge | None,
     ) -> None:
+        self._judge = judge
         self.done = 0
         self.is_refused = False
         self._context = context
@@ -231,7 +240,7 @@ class _Reader:
         while True:
             try:
                 batch = next(batches, None)
-            except (pa.ArrowException, _StoppedError):
+            except (*UNFIT, _StoppedError):
                 self.is_refused = True
                 break
             if batch is None:
@@ -302,6 +311,8 @@ class _Reader:
         tables = {"flows": self._rows("flows", columns)}
         if lookups is not None:
             tables["dns_lookups"] = self._rows("dns_lookups", lookups)
+        if not self._holds(tables):
+            raise _StoppedError
         return self._finish(end, tables, others)
 
     def _check(self, part: pa.RecordBatch) -> None:
@@ -415,15 +426,41 @@ class _Reader:
         others: Iterable[tuple[int, Parsed]],
     ) -> ColumnBatch:
         """Add the rows of numbered records to those of columns."""
-        rows: dict[str, list[dict[str, Any]]] = {}
-        for index, parsed in others:
-            _note(batch, rows, index, parsed)
-        for name, values in rows.items():
-            more = self._table(name, values)
+        numbered = list(others)
+        try:
+            found = self._tables(numbered)
+            is_fit = self._holds(found)
+        except UNFIT as error:
+            if self._judge is None:
+                # What is done is not read again, so that this is no reason to go on by lines.
+                message = "rows that no table can hold"
+                raise AssertionError(message) from error
+            is_fit = False
+        if self._judge is not None and not is_fit:
+            numbered = self._judge.judged(numbered)
+            found = self._tables(numbered)
+        for index, parsed in numbered:
+            _note(batch, index, parsed)
+        for name, more in found.items():
             tables[name] = _merged(tables[name], more) if name in tables else more
         batch.tables = {name: table for name, table in tables.items() if table.num_rows}
         self._records += batch.record_count
         return batch
+
+    def _holds(self, tables: Mapping[str, pa.Table]) -> bool:
+        judge = self._judge
+        return judge is None or all(judge.holds(*each) for each in tables.items())
+
+    def _tables(self, records: Iterable[tuple[int, Parsed]]) -> dict[str, pa.Table]:
+        """The rows of records by table."""
+        rows: dict[str, list[dict[str, Any]]] = {}
+        for index, parsed in records:
+            ordinals: Counter[str] = Counter()
+            for table, values in parsed.rows:
+                row = {"record_index": index, "row_index": ordinals[table], **values}
+                rows.setdefault(table, []).append(row)
+                ordinals[table] += 1
+        return {name: self._table(name, found) for name, found in rows.items()}
 
     def _table(self, name: str, rows: list[dict[str, Any]]) -> pa.Table:
         schema = _schema(name)
@@ -490,20 +527,13 @@ def _missing(index: pa.Int64Array, start: int, end: int) -> list[int]:
     return found
 
 
-def _note(
-    batch: ColumnBatch, rows: dict[str, list[dict[str, Any]]], index: int, parsed: Parsed
-) -> None:
+def _note(batch: ColumnBatch, index: int, parsed: Parsed) -> None:
     if parsed.reject is not None:
         batch.rejects.append((index, parsed))
     elif parsed.ignore is not None:
         batch.ignored[parsed.ignore] += 1
     else:
         batch.accepted_count += 1
-        ordinals: Counter[str] = Counter()
-        for table, values in parsed.rows:
-            row = {"record_index": index, "row_index": ordinals[table], **values}
-            rows.setdefault(table, []).append(row)
-            ordinals[table] += 1
 
 
 def _merged(table: pa.Table, more: pa.Table) -> pa.Table:

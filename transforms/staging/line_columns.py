@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.registry import table_spec
-from transforms.staging.column_batch import ColumnBatch
+from transforms.staging.column_batch import UNFIT, ColumnBatch, Judge
 from transforms.staging.column_rules import INTEGER
 from transforms.staging.line_blocks import TextBlock
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord
@@ -88,8 +88,12 @@ def parse_lines(
     columns: LineColumns,
     *,
     export_file_id: str,
+    judge: Judge | None = None,
 ) -> Iterator[ColumnBatch]:
     """Parse a file of lines in batches of bounded size.
+
+    Where columns cannot hold what a batch states, its lines are read by the row parser, and the
+    records among them that no table can hold are refused.
 
     Args:
         blocks: The file's text in order, in blocks of whole lines; a `Parsed` between two blocks is
@@ -97,11 +101,12 @@ def parse_lines(
         context: What is known of the file.
         columns: Reads the lines.
         export_file_id: Id of the file, for the rows.
+        judge: Says what tables can hold; none where nothing is asked of them but their types.
 
     Yields:
         Batches in source order; together they hold every record once.
     """
-    reader = _Reader(context, columns, export_file_id)
+    reader = _Reader(context, columns, export_file_id, judge)
     pending: list[TextBlock] = []
     size = 0
     for block in blocks:
@@ -125,8 +130,15 @@ def parse_lines(
 class _Reader:
     """Reads one file."""
 
-    def __init__(self, context: FileContext, columns: LineColumns, export_file_id: str) -> None:
+    def __init__(
+        self,
+        context: FileContext,
+        columns: LineColumns,
+        export_file_id: str,
+        judge: Judge | None,
+    ) -> None:
         self._context = context
+        self._judge = judge
         self._columns = columns
         self._done = 0
         self._provenance = {
@@ -146,7 +158,21 @@ class _Reader:
             return
         first = blocks[0]
         data = first.data if len(blocks) == 1 else b"".join(block.data for block in blocks)
-        stretch = self._columns.read(data)
+        try:
+            batch = self._batch(self._columns.read(data), first)
+        except UNFIT:
+            # Which of the records it is, the row parser's rows tell.
+            none = np.zeros(0, np.int64)
+            batch = self._batch(Stretch(data, *line_places(data), none), first)
+        self._done += batch.record_count
+        yield batch
+
+    def _batch(self, stretch: Stretch, first: TextBlock) -> ColumnBatch:
+        """The batch of a text of which some lines were read by columns.
+
+        Raises:
+            UNFIT: Its columns cannot hold what they should.
+        """
         batch = ColumnBatch(accepted_count=len(stretch.numbers))
         counts = np.zeros(len(stretch.starts), np.int64)
         counts[stretch.numbers] = 1
@@ -159,8 +185,7 @@ class _Reader:
         indexes = np.cumsum(counts) - counts + self._done
         batch.record_count = int(counts.sum())
         self._finish(batch, stretch, indexes, others)
-        self._done += batch.record_count
-        yield batch
+        return batch
 
     def _by_line(
         self, stretch: Stretch, numbers: Iterable[int], first: TextBlock
@@ -205,18 +230,14 @@ class _Reader:
             columns = {"row_index": 0, **stretch.columns, **self._provenance}
             columns["record_index"] = pa.array(indexes[stretch.numbers], INTEGER)
             tables[name] = [_table(name, columns, len(stretch.numbers))]
-        rows: dict[str, list[dict[str, Any]]] = {}
-        for number, results in others.items():
-            for index, parsed in enumerate(results, int(indexes[number])):
-                _note(batch, rows, index, parsed)
-        for name, values in rows.items():
-            names = table_spec(name).arrow_schema.names
-            given = {
-                key: pa.array([row.get(key) for row in values], _schema(name).field(key).type)
-                for key in names
-                if key not in self._provenance
-            }
-            more = _table(name, given | self._provenance, len(values))
+            if self._judge is not None and not self._judge.holds(name, tables[name][0]):
+                raise ValueError(name)
+        numbered = [
+            (index, parsed)
+            for number, results in others.items()
+            for index, parsed in enumerate(results, int(indexes[number]))
+        ]
+        for name, more in self._tables(batch, numbered).items():
             tables.setdefault(name, []).append(more)
         keys = [("record_index", "ascending"), ("row_index", "ascending")]
         for name, parts in tables.items():
@@ -225,21 +246,49 @@ class _Reader:
                 table = table.take(pc.sort_indices(table, keys))
             batch.tables[name] = table
 
+    def _tables(self, batch: ColumnBatch, records: list[tuple[int, Parsed]]) -> dict[str, pa.Table]:
+        """The rows of records by table, after counting the records."""
+        judge = self._judge
+        try:
+            tables = self._rows(records)
+            is_fit = judge is None or all(judge.holds(*each) for each in tables.items())
+        except UNFIT:
+            if judge is None:
+                raise
+            is_fit = False
+        if judge is not None and not is_fit:
+            records = judge.judged(records)
+            tables = self._rows(records)
+        for index, parsed in records:
+            _note(batch, index, parsed)
+        return tables
 
-def _note(
-    batch: ColumnBatch, rows: dict[str, list[dict[str, Any]]], index: int, parsed: Parsed
-) -> None:
+    def _rows(self, records: list[tuple[int, Parsed]]) -> dict[str, pa.Table]:
+        rows: dict[str, list[dict[str, Any]]] = {}
+        for index, parsed in records:
+            ordinals: Counter[str] = Counter()
+            for table, values in parsed.rows:
+                row = {**values, "record_index": index, "row_index": ordinals[table]}
+                rows.setdefault(table, []).append(row)
+                ordinals[table] += 1
+        tables = {}
+        for name, found in rows.items():
+            given = {
+                key: pa.array([row.get(key) for row in found], _schema(name).field(key).type)
+                for key in _schema(name).names
+                if key not in self._provenance
+            }
+            tables[name] = _table(name, given | self._provenance, len(found))
+        return tables
+
+
+def _note(batch: ColumnBatch, index: int, parsed: Parsed) -> None:
     if parsed.ignore is not None:
         batch.ignored[parsed.ignore] += 1
     elif parsed.reject is not None or not parsed.rows:
         batch.rejects.append((index, parsed))
     else:
         batch.accepted_count += 1
-        ordinals: Counter[str] = Counter()
-        for table, values in parsed.rows:
-            row = {**values, "record_index": index, "row_index": ordinals[table]}
-            rows.setdefault(table, []).append(row)
-            ordinals[table] += 1
 
 
 @cache

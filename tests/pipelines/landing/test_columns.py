@@ -26,6 +26,7 @@ from tests.transforms.staging.export_text import CONTEXT
 from tests.transforms.staging.hubble_events import DNS_RESPONSE, TIME, flow_line, line
 from tests.transforms.staging.hubble_variants import VARIANTS
 from tests.transforms.staging.test_json_columns import lines_of
+from transforms.staging import hubble_columns
 from transforms.staging.hubble import PARSER
 from transforms.staging.line_blocks import LineBlocks
 from transforms.staging.parser import Parsed
@@ -240,6 +241,97 @@ def test_the_memory_of_a_file_is_refilled_whole():
             assert Path(memory.path).read_bytes() == b"x"
             memory.fill([])
             assert Path(memory.path).read_bytes() == b""
+
+
+def damaged_rows(parse, change):
+    """A row parser, some of whose rows hold what no table can hold."""
+
+    def parsed(records, context):
+        for number, found in enumerate(parse(records, context)):
+            if found.rows and number % 3 == 1:
+                ((table, values), *rest) = found.rows
+                yield replace(found, rows=((table, values | change), *rest))
+            else:
+                yield found
+
+    return parsed
+
+
+UNFIT = {
+    "event_at": "yesterday",
+    "client_port": 2**70,
+    "rcode": object(),
+    "is_response": None,
+    "original_query_name": "\ud800",
+}
+
+
+@pytest.mark.parametrize("column", UNFIT)
+def test_records_that_no_table_can_hold_are_refused_by_columns_as_by_rows(
+    tmp_path, monkeypatch, column
+):
+    lines = lines_of("route53")[:3]
+    path = tmp_path / "in/2026-03-10/a.log"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"\n".join([*lines, lines[0][:40]]))
+    known = dict(parsers())
+    route53 = known["route53"]
+    parse = damaged_rows(route53.parse, {column: UNFIT[column]})
+    known["route53"] = replace(route53, parse=parse)
+    monkeypatch.setattr(parsing, "parsers", lambda: known)
+    found = columns.json_columns("route53")
+
+    def none(records):
+        """No record is for columns, so that all rows come from the row parser."""
+        records.doubt(records.json("query_name").is_valid())
+        return {}
+
+    by_rows = replace(found, parser=known["route53"], columns=none)
+    monkeypatch.setattr(columns, "json_columns", lambda _: by_rows)
+    text = JSON_SETTINGS + '  - {{name: a, format: route53, path: "in/%Y-%m-%d/*"}}\n'
+    results = []
+    for number, columns_from in enumerate((1, 1 << 60)):
+        monkeypatch.setattr(parsing, "COLUMNS_FROM", columns_from)
+        settings = zone(tmp_path, text.format(lake=f"lake-{number}"))
+        report = land(settings, Lake(settings.lake_path), FIRST_SEEN)
+        (rejects,) = (tmp_path / f"lake-{number}").glob("rejected_records/**/*.parquet")
+        results.append((report.records, pl.read_parquet(rejects).rows(named=True)))
+    (counts, rejects), expected = results
+    assert (counts, rejects) == expected
+    assert counts == {"record": 4, "accepted": 2, "duplicate": 0, "rejected": 2, "ignored": 0}
+    assert rejects[0]["reason"].startswith("not_representable: ")
+
+
+@pytest.mark.parametrize("change", [{"rcode": 7}, {"client_port": "x"}, {"is_response": None}])
+def test_a_batch_whose_columns_no_table_can_hold_is_read_by_rows(tmp_path, monkeypatch, change):
+    lines = lines_of("route53")
+    path = tmp_path / "text"
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    found = columns.json_columns("route53")
+    expected = list(columns.column_batches(path, "route53", CONTEXT, "f"))
+    changed = replace(found, columns=lambda records: found.columns(records) | change)
+    monkeypatch.setattr(columns, "json_columns", lambda _: changed)
+    assert list(columns.column_batches(path, "route53", CONTEXT, "f")) == expected
+
+
+def test_hubble_events_that_no_table_can_hold_are_refused(tmp_path, monkeypatch):
+    path = tmp_path / "events.log"
+    lost = line({"num_events_lost": "3"}, "lost_events", node_name="node-1", time=TIME)
+    path.write_text("\n".join([flow_line(), lost, flow_line()]))
+    parse = hubble_columns.parse_line
+
+    def damaged(raw, context, lineage):
+        found = parse(raw, context, lineage)
+        ((table, values),) = found.rows
+        return replace(found, rows=((table, values | {"lost_count": 2**70}),))
+
+    monkeypatch.setattr(hubble_columns, "parse_line", damaged)
+    (batch,) = columns.column_batches(path, "hubble", CONTEXT, "f")
+    assert (batch.record_count, batch.accepted_count) == (3, 2)
+    assert batch.tables["flows"].num_rows == 2
+    ((index, parsed),) = batch.rejects
+    assert index == 1
+    assert parsed.reject.startswith("not_representable: ")
 
 
 def loss_table(**changes):
