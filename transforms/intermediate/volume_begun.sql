@@ -10,9 +10,7 @@ WITH told AS (
         epoch_us(start_at) AS start_us,
         epoch_us(end_at) AS end_us,
         epoch_us(LAG(end_at) OVER (
-            PARTITION BY
-                cluster, name, source, source_port, destination, destination_port, transport,
-                flow_direction
+            PARTITION BY connection
             ORDER BY end_at, start_at, export_file_id, record_index, row_index
         )) AS before_us
     FROM volume_named

@@ -5,16 +5,7 @@
 WITH held AS (
     SELECT v.export_file_id, v.record_index, v.row_index, f.kind
     FROM volume_named AS v
-    INNER JOIN volume_false_deltas AS f
-        ON v.cluster IS NOT DISTINCT FROM f.cluster
-        AND v.source_format = f.source_format
-        AND v.name = f.name
-        AND v.source IS NOT DISTINCT FROM f.source
-        AND v.source_port IS NOT DISTINCT FROM f.source_port
-        AND v.destination IS NOT DISTINCT FROM f.destination
-        AND v.destination_port IS NOT DISTINCT FROM f.destination_port
-        AND v.transport IS NOT DISTINCT FROM f.transport
-        AND v.flow_direction IS NOT DISTINCT FROM f.flow_direction
+    INNER JOIN volume_false_deltas AS f ON v.connection = f.connection
     WHERE v.temporality = 'delta'
 ),
 

@@ -18,6 +18,13 @@ SELECT
     COALESCE(traffic_type = 'EFA', FALSE) AS is_remote_memory,
     COALESCE(source_packet_address, source_address) AS source,
     COALESCE(destination_packet_address, destination_address) AS destination,
+    -- A direction of a connection as one observer names it.
+    {
+        'cluster': cluster, 'format': source_format, 'name': name, 'source': source,
+        'source_port': source_port, 'destination': destination,
+        'destination_port': destination_port, 'transport': transport,
+        'flow_direction': flow_direction
+    } AS connection,
     -- What to call an end that has no address.
     COALESCE(
         source_namespace || '/' || source_pod_name, source_cluster_services[1],
