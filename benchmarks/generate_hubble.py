@@ -14,6 +14,20 @@ from random import Random
 
 from isal import igzip
 
+from benchmarks.hubble_lines import (
+    DNS_NO_ANSWER,
+    FLAGS,
+    WORLD,
+    Body,
+    NodeLines,
+    dns,
+    endpoint,
+    http,
+    packet,
+    tcp,
+    udp,
+)
+
 SEED = 20_260_310
 DAMAGED_ONE_IN = 10_000
 START_NANOSECONDS = 1_773_100_800_000_000_000  # 2026-03-10T00:00:00Z
@@ -124,44 +138,27 @@ class _Events:
 
     def __init__(self, random: Random, node: str) -> None:
         self._random = random
-        self._node = node
+        self._lines = NodeLines(node)
         self._now = START_NANOSECONDS
         self._pods = [self._pod(i, is_local=i < 40) for i in range(400)]
         self._hosts = [
             (f"203.0.113.{i}", f"bucket-{i}.s3.us-east-1.amazonaws.com") for i in range(1, 250)
         ]
-        labels = (
-            "beta.kubernetes.io/arch=amd64", "beta.kubernetes.io/os=linux",
-            "kubernetes.io/arch=amd64", f"kubernetes.io/hostname={node}",
-            "node.kubernetes.io/instance-type=m6i.2xlarge",
-            "topology.kubernetes.io/region=us-east-1", "topology.kubernetes.io/zone=us-east-1a",
-        )  # fmt: skip
-        self._tail = f'"node_name":"alder/{node}","node_labels":{_compact(list(labels))}'
 
     def _pod(self, index: int, *, is_local: bool) -> tuple[str, str]:
         """Address and endpoint of a pod."""
         random = self._random
-        team = f"team-{index % 25}"
         job = f"train-{index % 97}-{index}"
-        endpoint = {
-            **({"ID": random.randrange(1, 4_096)} if is_local else {}),
-            "identity": 10_000 + index % 5_000,
-            "cluster_name": "alder",
-            "namespace": team,
-            "labels": [
-                f"k8s:app={job}",
-                f"k8s:app.kubernetes.io/instance={job}",
-                "k8s:app.kubernetes.io/managed-by=polyaxon",
-                f"k8s:io.cilium.k8s.namespace.labels.kubernetes.io/metadata.name={team}",
-                "k8s:io.cilium.k8s.policy.cluster=alder",
-                "k8s:io.cilium.k8s.policy.serviceaccount=runner",
-                f"k8s:io.kubernetes.pod.namespace={team}",
-            ],
-            "pod_name": f"{job}-{random.getrandbits(40):010x}",
-            **({"workloads": [{"name": job, "kind": "Job"}]} if is_local else {}),
-        }
+        endpoint_id = random.randrange(1, 4_096) if is_local else None
+        pod = endpoint(
+            job,
+            f"team-{index % 25}",
+            f"{job}-{random.getrandbits(40):010x}",
+            10_000 + index % 5_000,
+            endpoint_id,
+        )
         family = f"2001:db8::{index + 1:x}" if index % 50 == 7 else None
-        return family or f"10.0.{index // 250}.{index % 250 + 2}", _compact(endpoint)
+        return family or f"10.0.{index // 250}.{index % 250 + 2}", pod
 
     def _stamp(self) -> str:
         self._now += self._random.randrange(2_000_000)
@@ -187,127 +184,68 @@ class _Events:
             body = '{"type":"POLICY_UPDATED","policy_update":{"revision":"7","rule_count":"3"}}'
             return "none", self._other("agent_event", body)
         if share < 0.029:
-            return "flow", self._dns(is_response=False)
+            return "flow", self._flow(self._dns(is_response=False))
         if share < 0.054:
-            return "dns", self._dns(is_response=True)
+            return "dns", self._flow(self._dns(is_response=True))
         if share < 0.064:
-            return "flow", self._http()
-        return "flow", self._packet()
+            return "flow", self._flow(self._http())
+        return "flow", self._flow(self._packet())
 
     def _other(self, kind: str, body: str) -> bytes:
-        at = self._stamp()
-        return f'{{"{kind}":{body},"node_name":"{self._node}","time":"{at}"}}'.encode()
+        return self._lines.other(kind, body, self._stamp()).encode()
 
-    def _line(self, head: str, ends: str, tail: str) -> bytes:
+    def _flow(self, body: Body) -> bytes:
         at = self._stamp()
-        return (
-            f'{{"flow":{{"time":"{at}","uuid":"{self._uuid()}",'
-            f'"emitter":{{"name":"Hubble","version":"1.19.2+g3977f6a1"}},{head},{ends},'
-            f'{self._tail},{tail}}},"node_name":"alder/{self._node}","time":"{at}"}}'
-        ).encode()
+        return self._lines.flow(at, self._uuid(), body).encode()
 
-    def _packet(self) -> bytes:
+    def _packet(self) -> Body:
         random = self._random
         address, pod = random.choice(self._pods[:40])
+        names: tuple[str, ...] = ()
         if random.random() < 0.35:
             other, peer = random.choice(self._pods)
-            names = ""
         else:
             other, name = random.choice(self._hosts)
-            peer = '{"identity":16777217,"labels":["cidr:203.0.113.0/24","reserved:world"]}'
-            names = f'"destination_names":["{name}"],'
+            peer, names = WORLD, (name,)
         port, well_known = random.randrange(32_768, 60_999), random.choice((443, 443, 80, 5432))
         is_reply = random.random() < 0.45
         if is_reply:
             address, other, pod, peer = other, address, peer, pod
-            port, well_known, names = well_known, port, ""
-        flags, summary = random.choice(_FLAGS)
-        l4 = f'{{"TCP":{{"source_port":{port},"destination_port":{well_known},"flags":{flags}}}}}'
+            port, well_known, names = well_known, port, ()
+        flags, summary = random.choice(FLAGS)
+        l4 = tcp(port, well_known, flags)
         if random.random() < 0.03:
-            l4 = f'{{"UDP":{{"source_port":{port},"destination_port":{well_known}}}}}'
-        verdict, event, drop = '"verdict":"FORWARDED"', '{"type":4,"sub_type":3}', ""
-        trace = '"trace_observation_point":"TO_STACK","trace_reason":"ESTABLISHED",'
-        if random.random() < 0.01:
-            verdict = '"verdict":"DROPPED","drop_reason":133'
-            event, trace = '{"type":5}', ""
-            drop = '"drop_reason_desc":"POLICY_DENIED",'
-        mac = f"02:00:00:00:00:{random.randrange(256):02x}"
-        family = "IPv6" if ":" in address else "IPv4"
-        return self._line(
-            f'{verdict},"ethernet":{{"source":"{mac}","destination":"02:00:00:00:01:01"}},'
-            f'"IP":{{"source":"{address}","destination":"{other}","ipVersion":"{family}"}},"l4":{l4}',
-            f'"source":{pod},"destination":{peer},"Type":"L3_L4"',
-            f'{names}"event_type":{event},"traffic_direction":"EGRESS",{trace}{drop}'
-            f'"is_reply":{"true" if is_reply else "false"},"Summary":"{summary}"',
+            l4 = udp(port, well_known)
+        is_dropped = random.random() < 0.01
+        return packet(
+            (address, other),
+            (pod, peer),
+            l4,
+            summary,
+            mac=f"02:00:00:00:00:{random.randrange(256):02x}",
+            names=names,
+            is_reply=is_reply,
+            is_dropped=is_dropped,
         )
 
-    def _dns(self, *, is_response: bool) -> bytes:
+    def _dns(self, *, is_response: bool) -> Body:
         random = self._random
         address, pod = random.choice(self._pods[:40])
         host, name = random.choice(self._hosts)
         is_found = random.random() < 0.4
         query = name if is_found else f"{name}.svc.cluster.local"
-        body = f'{{"query":"{query}.","observation_source":"proxy","qtypes":["A"]}}'
-        ends = [(address, random.randrange(32_768, 60_999), pod), ("10.0.0.10", 53, _RESOLVER)]
-        if is_response:
-            ends.reverse()
-            answer = (
-                f'"ips":["{host}"],"ttl":{random.randrange(1, 60)},"cnames":["s3.example.com."],'
-            )
-            code = "" if is_found else '"rcode":3,'
-            body = (
-                f'{{"query":"{query}.",{answer if is_found else _NO_ANSWER}'
-                f'"observation_source":"proxy",{code}"qtypes":["A"],"rrtypes":["CNAME","A"]}}'
-            )
-        (source, port, one), (target, other, two) = ends
-        kind = "RESPONSE" if is_response else "REQUEST"
-        return self._line(
-            f'"verdict":"FORWARDED","IP":{{"source":"{source}","destination":"{target}",'
-            f'"ipVersion":"IPv4"}},"l4":{{"UDP":{{"source_port":{port},"destination_port":{other}}}}}',
-            f'"source":{one},"destination":{two},"Type":"L7"',
-            f'"l7":{{"type":"{kind}","dns":{body}}},"event_type":{{"type":129}},'
-            f'"traffic_direction":"EGRESS","is_reply":{"true" if is_response else "false"},'
-            f'"Summary":"DNS {kind} {query}. A"',
-        )
+        port = random.randrange(32_768, 60_999)
+        if not is_response:
+            return dns(address, port, pod, query, None)
+        answer = f'"ips":["{host}"],"ttl":{random.randrange(1, 60)},"cnames":["s3.example.com."],'
+        found = answer if is_found else DNS_NO_ANSWER
+        return dns(address, port, pod, query, found, is_found=is_found)
 
-    def _http(self) -> bytes:
+    def _http(self) -> Body:
         random = self._random
         address, pod = random.choice(self._pods[:40])
         path = f"/simple/package-{random.randrange(500)}/"
-        return self._line(
-            f'"verdict":"FORWARDED","IP":{{"source":"203.0.113.9","destination":"{address}",'
-            '"ipVersion":"IPv4"},"l4":{"TCP":{"source_port":80,"destination_port":40100}}',
-            f'"source":{{"identity":2,"labels":["reserved:world"]}},"destination":{pod},"Type":"L7"',
-            f'"l7":{{"type":"RESPONSE","latency_ns":"{random.randrange(10**8)}","http":'
-            f'{{"code":200,"method":"GET","url":"http://mirror.example.com{path}?token=x",'
-            '"protocol":"HTTP/1.1","headers":[{"key":"User-Agent","value":"pip/24.0"}]}},'
-            '"event_type":{"type":129},"traffic_direction":"EGRESS","is_reply":true',
-        )
-
-
-_FLAGS = (
-    ('{"SYN":true}', "TCP Flags: SYN"),
-    ('{"ACK":true}', "TCP Flags: ACK"),
-    ('{"PSH":true,"ACK":true}', "TCP Flags: ACK, PSH"),
-    ('{"FIN":true,"ACK":true}', "TCP Flags: ACK, FIN"),
-    ('{"SYN":true,"ACK":true}', "TCP Flags: SYN, ACK"),
-)
-_NO_ANSWER = '"ttl":4294967295,'
-
-
-def _compact(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
-
-
-_RESOLVER = _compact(
-    {
-        "identity": 104,
-        "cluster_name": "alder",
-        "namespace": "kube-system",
-        "labels": ["k8s:k8s-app=kube-dns"],
-        "pod_name": "coredns-6f6b679f8f-x2x2x",
-    }
-)
+        return http(address, 40100, pod, path, random.randrange(10**8))
 
 
 def _main() -> None:
