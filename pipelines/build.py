@@ -4,6 +4,8 @@ A table whose inputs, settings and logic did not change is left as it is.
 """
 
 import datetime as dt
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -237,26 +239,19 @@ def gather(
     found.add("schema", *schema_texts(table_spec(transform.table)))
     for read in transform.reads:
         found.add("logic", f"reads {read.table} {read.span} {read.ahead}")
-        if read.table == ENDPOINTS:
-            frame = _endpoints(settings)
-            inputs.frames[ENDPOINTS] = frame
-            found.add("reference.endpoints", _frame_digest(frame))
-        elif read.table == PRICES:
-            frame = _prices(settings, day)
-            inputs.frames[PRICES] = frame
-            found.add("reference.prices", _frame_digest(frame))
+        if read.table in _SMALL:
+            kind, _ = _SMALL[read.table]
+            frame, known = _small(settings, ledger, read.table, day)
+            inputs.frames[read.table] = frame
+            found.add(kind, known)
         elif read.table == ADDRESS_RANGES:
             known, frame = settings.address_ranges.in_force(day.end_at)
             inputs.frames[ADDRESS_RANGES] = frame
             found.add("reference.address_ranges", known)
-        elif read.table == DELIVERIES:
-            frame = _awaited(settings, _deliveries(settings, ledger), day)
-            inputs.frames[DELIVERIES] = frame
-            found.add("deliveries", _frame_digest(frame))
         elif read.table == EXPORT_FILES:
-            frame = _ledger_rows(ledger, day, read)
+            frame, known = _ledger_rows(ledger, day, read)
             inputs.frames[EXPORT_FILES] = frame
-            found.add("files", _files_digest(frame))
+            found.add("files", known)
         elif table_spec(read.table).layer == "staging":
             inputs.parts[read.table] = _staged(ledger, read, day)
             if read.repeated:
@@ -278,8 +273,8 @@ def basis_of(settings: Settings, lake: Lake, ledger: Ledger, day: BuildDay) -> B
     deliveries are counted on. What is worth telling is told by file in `pipelines.late`.
     """
     known, _ = settings.address_ranges.in_force(day.end_at)
-    references = (_endpoints(settings), _prices(settings, day))
-    texts = [_settings_facts(day), *map(_frame_digest, references), known]
+    references = [_small(settings, ledger, name, day)[1] for name in (ENDPOINTS, PRICES)]
+    texts = [_settings_facts(day), *references, known]
     files: set[str] = set()
     earlier: dict[dt.date, set[str]] = {}
     runs = _runs_of(lake, day.date)
@@ -441,26 +436,50 @@ def _facts(day: BuildDay) -> str:
     )
 
 
-def _deliveries(settings: Settings, ledger: Ledger) -> pl.DataFrame:
-    question = ("deliveries", id(settings))
-    if question not in ledger.remembered:
-        # The settings stand in the answer, so that their id is not given to others meanwhile.
-        ledger.remember(question, (settings, delivery_rows(settings, ledger)))
-    _, rows = ledger.remembered[question]
-    return pl.DataFrame(rows)
-
-
 JUDGED = ("cluster", "export", "format", "landing_date", "status", "latest_event_at")
 """What transforms see of deliveries: the rest is counted on and would make old days stale."""
 
 
-def _awaited(settings: Settings, deliveries: pl.DataFrame, day: BuildDay) -> pl.DataFrame:
+def _awaited(settings: Settings, ledger: Ledger, day: BuildDay) -> pl.DataFrame:
     """Deliveries of the landing days on which the day's files are awaited.
 
     Later ones say nothing of the day, and would make every old day stale.
     """
+    # The settings stand in the answer, so that their id is not given to others meanwhile.
+    _, deliveries = ledger.remembered.answer(
+        ("deliveries", id(settings)), lambda: (settings, delivery_rows(settings, ledger))
+    )
     last = last_awaited(settings, day.date)
-    return deliveries.filter(pl.col("landing_date").is_between(day.date, last)).select(JUDGED)
+    frame: pl.DataFrame = deliveries.filter(pl.col("landing_date").is_between(day.date, last))
+    return frame.select(JUDGED)
+
+
+_SMALL: dict[str, tuple[str, Callable[[Settings, Ledger, BuildDay], pl.DataFrame]]] = {
+    ENDPOINTS: ("reference.endpoints", lambda settings, _ledger, _day: _endpoints(settings)),
+    PRICES: ("reference.prices", lambda settings, _ledger, day: _prices(settings, day)),
+    DELIVERIES: ("deliveries", _awaited),
+}
+"""Kind and maker of the small tables that all scopes of a day read alike."""
+
+
+def _small(
+    settings: Settings, ledger: Ledger, table: str, day: BuildDay
+) -> tuple[pl.DataFrame, str]:
+    """A small table of a day and its digest, made once for all scopes."""
+
+    def find() -> tuple[Settings, pl.DataFrame, str]:
+        frame = _SMALL[table][1](settings, ledger, day)
+        return settings, frame, _frame_digest(frame)
+
+    stated = {ENDPOINTS: settings.reference.endpoints, PRICES: settings.reference.prices}
+    path = stated.get(table)
+    written = None
+    with suppress(OSError):
+        # Whoever reads a file that is gone says so.
+        written = None if path is None else Path(settings.resolve(path)).stat().st_mtime_ns
+    question = ("small", table, day.date, id(settings), written)
+    _, frame, known = ledger.remembered.answer(question, find)
+    return frame, known
 
 
 def _scopes(day: BuildDay, table: str) -> tuple[str, ...] | None:
@@ -485,7 +504,15 @@ def _staged_contents(ledger: Ledger, read: Reads, day: BuildDay) -> list[tuple[s
     Returns:
         Of each file what it is, and the same with how it was read.
     """
-    files = ledger.meeting(_scopes(day, read.table), span_start(day, read.span), _until(day, read))
+    question = (_scopes(day, read.table), span_start(day, read.span), _until(day, read))
+    found: list[tuple[str, str]] = ledger.remembered.answer(
+        ("contents", read.table, *question),
+        lambda: _contents_of(ledger.meeting(*question), read.table),
+    )
+    return found
+
+
+def _contents_of(files: pl.DataFrame, table: str) -> list[tuple[str, str]]:
     found = []
     for row in files.select(
         "cluster",
@@ -498,25 +525,33 @@ def _staged_contents(ledger: Ledger, read: Reads, day: BuildDay) -> list[tuple[s
         "rows_by_table",
     ).iter_rows():
         *identity, read_as, rows_by_table = row
-        if any(r["table_name"] == read.table for r in rows_by_table):
+        if any(r["table_name"] == table for r in rows_by_table):
             found.append((repr(identity), repr([*identity, read_as])))
     return sorted(found, key=lambda pair: pair[1])
 
 
-def _ledger_rows(ledger: Ledger, day: BuildDay, read: Reads) -> pl.DataFrame:
-    """Ledger rows of files whose event range meets the span, of the day's cluster.
+def _ledger_rows(ledger: Ledger, day: BuildDay, read: Reads) -> tuple[pl.DataFrame, str]:
+    """Ledger rows of files whose event range meets the span, of the day's cluster, and a digest.
 
     A file without any time (all masked, or known content) has its landing day for one.
     """
-    files = ledger.files
-    if day.cluster != FLEET:
-        files = files.filter(pl.col("cluster") == day.cluster)
-    start = span_start(day, read.span)
-    landed = pl.col("landing_date").cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
-    met = pl.coalesce("first_event_at", landed) < _until(day, read)
-    if start is not None:
-        met &= pl.coalesce("last_event_at", landed + dt.timedelta(days=1)) >= start
-    return files.filter(met).sort("landing_date", "path", "export_file_id")
+    start, until = span_start(day, read.span), _until(day, read)
+
+    def find() -> tuple[pl.DataFrame, str]:
+        files = ledger.files
+        if day.cluster != FLEET:
+            files = files.filter(pl.col("cluster") == day.cluster)
+        landed = pl.col("landing_date").cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
+        met = pl.coalesce("first_event_at", landed) < until
+        if start is not None:
+            met &= pl.coalesce("last_event_at", landed + dt.timedelta(days=1)) >= start
+        rows = files.filter(met).sort("landing_date", "path", "export_file_id")
+        return rows, _files_digest(rows)
+
+    found: tuple[pl.DataFrame, str] = ledger.remembered.answer(
+        ("rows", day.cluster, start, until), find
+    )
+    return found
 
 
 def _built(lake: Lake, read: Reads, day: BuildDay, table: str) -> list[tuple[dt.date, Path]]:

@@ -163,10 +163,11 @@ def made_from(lake: Lake) -> str:
     texts.extend(repr(spec) for spec in (*_held(), *views().values()))
     for spec in _held():
         for path in _paths(lake, spec):
-            # Commits, and the rejects that they list, are written once under one name.
+            # Rejects are written once under one name; of commits the ledger tells what they list.
             is_kept = spec.name in {EXPORT_FILES, REJECTED_RECORDS}
             content = None if is_kept else content_of(path)
             texts.append(f"{spec.name} {path.parent.name} {path.name} {content}")
+    texts.extend(f"{day} {part}" for day, part in sorted(Ledger.read(lake).listed))
     return digest(texts)
 
 

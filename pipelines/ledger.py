@@ -1,10 +1,11 @@
 """The ledger: one commit file per landed batch; readers unite them.
 
-A part of staging exists once a commit lists it. Commits are never changed; what they say of
-repeated rows tells readers which rows to leave out.
+A part of staging exists once a commit lists it. What commits say of repeated rows tells readers
+which rows to leave out. A commit is replaced, in one step, only where its files were read again on
+request; nothing else ever changes one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property, lru_cache
@@ -23,8 +24,8 @@ from schemas.table import FLEET
 COMMIT_REMEDY = "restore it; what it lists does not exist without it"
 EXPORT_FILES = "export_files"
 REJECTED_RECORDS = "rejected_records"
-REMEMBERED = 64
-"""Answers that a ledger keeps at most."""
+REMEMBERED_ROWS = 1_000_000
+"""Rows of answers that are kept at most: some days' worth of them, of all clusters."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,28 @@ class StagedPart:
     repeated: tuple[tuple[int, int], ...]
 
 
+class Remembered:
+    """Answers by question; so many that memory stays bounded."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._answers: dict[Hashable, Any] = {}
+        self._rows = 0
+
+    def answer(self, question: Hashable, find: Callable[[], Any]) -> Any:  # noqa: ANN401  anything
+        """The answer to a question, found once."""
+        if question not in self._answers:
+            found = find()
+            parts = found if isinstance(found, tuple) else (found,)
+            size = 1 + sum(len(p) for p in parts if isinstance(p, pl.DataFrame | list))
+            if self._rows + size > REMEMBERED_ROWS:
+                self._answers.clear()
+                self._rows = 0
+            self._answers[question] = found
+            self._rows += size
+        return self._answers[question]
+
+
 @dataclass(frozen=True)
 class Ledger:
     """All commits of a lake.
@@ -47,14 +70,13 @@ class Ledger:
     Attributes:
         lake: The lake.
         files: Rows of `export_files`, in commit order within a day.
-        remembered: What was worked out from the rows, by question: a day's tables ask the same.
+        remembered: What was worked out from the rows, by question: a day's tables ask the same, and
+            so does every ledger that is read of the same commits.
     """
 
     lake: Lake
     files: pl.DataFrame = field(compare=False)
-    remembered: dict[tuple[object, ...], Any] = field(
-        default_factory=dict, compare=False, repr=False
-    )
+    remembered: "Remembered" = field(default_factory=Remembered, compare=False, repr=False)
 
     @classmethod
     def read(cls, lake: Lake) -> "Ledger":
@@ -62,7 +84,8 @@ class Ledger:
         paths = [p for day in lake.days(EXPORT_FILES) for p in lake.files(EXPORT_FILES, day)]
         with reading(paths, COMMIT_REMEDY):
             # A build asks once per table; the commits are read again only when one was added.
-            return cls(lake, _united(tuple((p, p.stat().st_mtime_ns) for p in paths)))
+            commits = tuple((p, p.stat().st_mtime_ns) for p in paths)
+            return cls(lake, *_united(commits))
 
     @cached_property
     def marks(self) -> frozenset[tuple[str, str, str]]:
@@ -111,6 +134,22 @@ class Ledger:
             format_name: Only parts of this format.
             last_at: Last event, inclusive; open if none.
         """
+        question = ("parts", table, scopes, from_at, until_at, format_name, last_at)
+        found: list[StagedPart] = self.remembered.answer(
+            question,
+            lambda: self._parts(table, scopes, from_at, until_at, format_name, last_at),
+        )
+        return found
+
+    def _parts(
+        self,
+        table: str,
+        scopes: tuple[str, ...] | None,
+        from_at: datetime | None,
+        until_at: datetime | None,
+        format_name: str | None,
+        last_at: datetime | None,
+    ) -> list[StagedPart]:
         chosen = self.meeting(scopes, from_at, until_at)
         if format_name is not None:
             chosen = chosen.filter(pl.col("format") == format_name)
@@ -149,16 +188,10 @@ class Ledger:
         are read together.
         """
         question = ("meeting", scopes, from_at, until_at)
-        if question not in self.remembered:
-            self.remember(question, self._meeting(scopes, from_at, until_at))
-        found: pl.DataFrame = self.remembered[question]
+        found: pl.DataFrame = self.remembered.answer(
+            question, lambda: self._meeting(scopes, from_at, until_at)
+        )
         return found
-
-    def remember(self, question: tuple[object, ...], answer: object) -> None:
-        """Keep an answer; a few days' worth of them, so that memory stays bounded."""
-        if len(self.remembered) >= REMEMBERED:
-            self.remembered.clear()
-        self.remembered[question] = answer
 
     def _meeting(
         self,
@@ -188,6 +221,23 @@ class Ledger:
             (day, f"{cluster or FLEET}-{part}")
             for day, cluster, part in parts.select("landing_date", "cluster", "part").iter_rows()
         )
+
+    def commit_of(self, day: date, cluster: str | None, part: str) -> Path:
+        """The commit that lists a part: named like it, or like the one that was read before it."""
+        name = f"{cluster or FLEET}-{part}"
+        return self._renamed.get((day, name)) or self.lake.path(EXPORT_FILES, day, name)
+
+    @cached_property
+    def _renamed(self) -> dict[tuple[date, str], Path]:
+        """Commits of parts that were read again, by part; those keep the name of the first part."""
+        found: dict[tuple[date, str], Path] = {}
+        for day in self.lake.days(EXPORT_FILES):
+            for path in self.lake.files(EXPORT_FILES, day):
+                if (day, path.stem) not in self.listed:
+                    rows = scan_files([path]).select("cluster", "part").drop_nulls("part").unique()
+                    for cluster, part in rows.collect().iter_rows():
+                        found[day, f"{cluster or FLEET}-{part}"] = path
+        return found
 
     def reject_paths(self) -> list[Path]:
         """Files of refused records that a commit lists."""
@@ -219,11 +269,11 @@ class Ledger:
 
 
 @lru_cache(maxsize=1)
-def _united(commits: tuple[tuple[Path, int], ...]) -> pl.DataFrame:
-    """Rows of all commits, which are named with the time of their last change."""
+def _united(commits: tuple[tuple[Path, int], ...]) -> tuple[pl.DataFrame, "Remembered"]:
+    """Rows of all commits, which are named with the time of their last change, and a memory."""
     spec = table_spec(EXPORT_FILES)
     frames = [spec.empty(), *(_as_now(scan_files([path]).collect()) for path, _ in commits)]
-    return pl.concat(frames).sort(spec.order)
+    return pl.concat(frames).sort(spec.order), Remembered()
 
 
 def _as_now(commit: pl.DataFrame) -> pl.DataFrame:

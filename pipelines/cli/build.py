@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -14,6 +14,7 @@ from pipelines.cli.output import console, errors, print_plain, to_json
 from pipelines.errors import PodledgerError
 from pipelines.landing.land import LandReport, new_files
 from pipelines.landing.reading import read_otherwise
+from pipelines.landing.rereading import Reread, read_again
 from pipelines.ledger import Ledger
 from pipelines.orchestration import instance_of, run_job
 from pipelines.run import (
@@ -34,6 +35,9 @@ from pipelines.run import (
 from transforms.redaction import redact
 from transforms.registry import transforms
 
+if TYPE_CHECKING:
+    import dagster as dg
+
 
 class BuildReport(Listener):
     """Collects what a build does and shows it in a progress bar."""
@@ -47,6 +51,7 @@ class BuildReport(Listener):
         self.missing: list[str] = []
         self.unlisted: list[tuple[str, str]] = []
         self.waiting: dict[dt.date, str] = {}
+        self.reread = Reread()
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Landing is this far."""
@@ -97,23 +102,29 @@ class BuildReport(Listener):
         return 3 if self.missing or self.unknown else 0
 
 
-def run_build(workspace: Workspace, report: BuildReport, asked: list[dt.date]) -> None:
-    """Land everything new, then build the asked days, or all stale ones if none is asked."""
+def run_build(
+    workspace: Workspace, report: BuildReport, asked: list[dt.date], *, stale: bool = False
+) -> None:
+    """Land everything new, then build the asked days, or all stale ones if none is asked.
+
+    Args:
+        workspace: Settings and lake.
+        report: Told what is done.
+        asked: Days to build.
+        stale: Read again what would be read otherwise now, and build final days, too, that wait.
+    """
     require_possible(asked)
     require_replaceable(workspace.settings.catalog_path)
     for warning in warnings_of(workspace.settings):
         errors.print(f"warning: {warning}", markup=False, soft_wrap=True)
     workspace.listener = report
-    otherwise = read_otherwise(workspace.settings, Ledger.read(workspace.lake))
-    for name, count in sorted(Counter(file.export for file in otherwise).items()):
-        message = (
-            f"warning: exports.{name}: {count} file(s) were read under other settings or by an "
-            "earlier parser and stay as they were read; `podledger status --json` names them"
-        )
-        errors.print(message, markup=False, soft_wrap=True)
+    if not stale:
+        _warn_of_readings(workspace)
     with workspace.locked() as lake, instance_of(workspace) as instance:
         new = new_files(workspace.settings, lake, workspace.today)
         report.unlisted = new.problems
+        if stale:
+            report.reread = read_again(workspace.settings, lake, report.progress)
         for export in workspace.settings.exports:
             if export.name in new.unmatched:
                 message = f"exports.{export.name}: no file matches {export.path}, and none ever did"
@@ -124,17 +135,41 @@ def run_build(workspace: Workspace, report: BuildReport, asked: list[dt.date]) -
             else:
                 report.missing.append(f"files of landing day {day}: not landed; impossible day")
         note_deliveries(workspace, asked)
-        built = []
-        for day in days_to_build(workspace, asked or stale_days(workspace)):
-            if is_stale(workspace, Ledger.read(lake), day, asked):
-                if day in asked:
-                    ask_for(workspace, day)
-                run_job(workspace, instance, "build", day)
-                built.append(day)
+        if stale:
+            asked = sorted({*stale_days(workspace), *waiting_days(workspace)})
+        built = _build_days(workspace, instance, asked)
         if any(land.files for land in report.lands):
             report.waiting = waiting_days(workspace)
-        report.missing += missing_deliveries(workspace, asked or built)
-        report.missing += missing_clusters(workspace, asked or built)
+        days = asked or built
+        report.missing += [f"{path}: {reason}" for path, reason in report.reread.left]
+        report.missing += missing_deliveries(workspace, days)
+        report.missing += missing_clusters(workspace, days)
+
+
+def _build_days(
+    workspace: Workspace, instance: "dg.DagsterInstance", asked: list[dt.date]
+) -> list[dt.date]:
+    """Build the asked days, else all stale ones, and what follows; returns those that were."""
+    built = []
+    for day in days_to_build(workspace, asked or stale_days(workspace)):
+        if is_stale(workspace, Ledger.read(workspace.lake), day, asked):
+            if day in asked:
+                ask_for(workspace, day)
+            run_job(workspace, instance, "build", day)
+            built.append(day)
+    return built
+
+
+def _warn_of_readings(workspace: Workspace) -> None:
+    """Say of which exports files would be read otherwise now."""
+    otherwise = read_otherwise(workspace.settings, Ledger.read(workspace.lake))
+    for name, count in sorted(Counter(file.export for file in otherwise).items()):
+        message = (
+            f"warning: exports.{name}: {count} file(s) were read under other settings or by an "
+            "earlier parser and stay as they were read; `podledger status --json` names them, "
+            "`podledger build --stale` reads them again"
+        )
+        errors.print(message, markup=False, soft_wrap=True)
 
 
 def build(
@@ -143,7 +178,11 @@ def build(
     last: Annotated[str | None, typer.Option("--to", help="Last event day.")] = None,
     cluster: Annotated[str | None, typer.Option(help="Only this cluster, and the fleet.")] = None,
     stale: Annotated[
-        bool, typer.Option("--stale", help="All days that are stale or not built (the default).")
+        bool,
+        typer.Option(
+            "--stale",
+            help="All that is stale: files that would be read otherwise now, and final days, too.",
+        ),
     ] = False,
     config: Config = None,
     as_json: AsJson = False,
@@ -171,7 +210,7 @@ def build(
         disable=not errors.is_terminal,
     ) as progress:
         report = BuildReport(progress)
-        run_build(workspace, report, asked)
+        run_build(workspace, report, asked, stale=stale)
     if as_json:
         print_plain(to_json(summary(workspace, report)))
     else:
@@ -185,6 +224,7 @@ def summary(workspace: Workspace, report: BuildReport) -> dict[str, object]:
     return {
         "landed_files": sum(r.files for r in report.lands),
         "same_content_files": sum(r.same_content for r in report.lands),
+        "read_again_files": report.reread.files,
         "records": report.records,
         "unread": [{"path": path, "reason": reason} for path, reason in report.unknown],
         "days": sorted({o.day.isoformat() for o in report.outcomes}),
@@ -206,8 +246,11 @@ def print_summary(workspace: Workspace, report: BuildReport) -> None:
     """What a build did, for people."""
     files = sum(r.files for r in report.lands)
     published = [o for o in report.outcomes if o.published is not None]
-    if not files and not published and not any(o.problem for o in report.outcomes):
+    changed = files + report.reread.files + len(published)
+    if not changed and not any(o.problem for o in report.outcomes):
         print_plain("nothing changed")
+    if report.reread.files:
+        print_plain(f"read again {report.reread.files} file(s)")
     if files:
         counts = ", ".join(f"{n} {kind}" for kind, n in report.records.items() if kind != "record")
         same = sum(r.same_content for r in report.lands)

@@ -31,8 +31,8 @@ from pipelines.storage import Lake
 from pipelines.unpriced import unpriced
 
 OTHERWISE = (
-    "files read under other settings or by an earlier parser (--json names them; they land again "
-    "once the commits that list them are removed)"
+    "files read under other settings or by an earlier parser (--json names them; podledger build "
+    "--stale reads them again)"
 )
 
 

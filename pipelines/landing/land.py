@@ -60,7 +60,7 @@ Progress = Callable[[str, int, int], None]
 """Called with what is being done, done so far, and in all."""
 
 
-def _quiet(_what: str, _done: int, _total: int) -> None:
+def quiet(_what: str, _done: int, _total: int) -> None:
     """Default progress: none."""
 
 
@@ -88,8 +88,8 @@ class LandReport:
 
 
 @dataclass(frozen=True)
-class _Found:
-    """A new file with what the checked pass found."""
+class Found:
+    """A file with what the checked pass found."""
 
     file: InputFile
     format: str
@@ -104,7 +104,7 @@ def land(
     settings: Settings,
     lake: Lake,
     first_seen: date,
-    progress: Progress = _quiet,
+    progress: Progress = quiet,
     days: frozenset[date] | None = None,
 ) -> LandReport:
     """Land every file that the exports match and the ledger does not know.
@@ -136,8 +136,8 @@ def land(
     _commit_known(lake, known, report)
     batches = _batches(fresh)
     by_id = {item.export_file_id: item for item in fresh}
-    listed = {i.export_file_id: _Listed(i.file.mark, i.scan.content_hash) for i in fresh}
-    outcomes = _parse_all(settings, lake, batches, listed, progress)
+    listed = {i.export_file_id: Listed(i.file.mark, i.scan.content_hash) for i in fresh}
+    outcomes = parse_all(settings, lake, batches, listed, progress)
     wave: list[BatchOutcome] = []
     for batch, outcome in zip(batches, outcomes, strict=True):
         if isinstance(outcome, str):
@@ -145,9 +145,9 @@ def land(
             continue
         wave.append(outcome)
         if len(wave) >= WAVE_BATCHES:
-            ledger = _commit(settings, lake, ledger, wave, by_id, report)
+            ledger = commit(settings, lake, ledger, wave, by_id, report)
             wave = []
-    _commit(settings, lake, ledger, wave, by_id, report)
+    commit(settings, lake, ledger, wave, by_id, report)
     return report
 
 
@@ -230,32 +230,32 @@ def _examine_all(
     new: Sequence[tuple[InputFile, ExportSettings]],
     first_seen: date,
     progress: Progress,
-) -> tuple[list[_Found], list[tuple[str, str]]]:
+) -> tuple[list[Found], list[tuple[str, str]]]:
     """Read every new file once: what it is, its hash, what it grew from; several at a time.
 
     Files of one node are read one after the other, small ones first, since each may have grown from
     the one before. Files of no node are read in any order, so that they have grown only from what
     was there before this landing: what is found must not depend on which thread was first.
     """
-    contents = _Contents(ledger)
+    contents = Contents(ledger)
     groups: dict[object, list[int]] = {}
     for place, (file, export) in enumerate(new):
         node = file.facts.node
         key = place if node is None else (_cluster_of(file, export), node)
         groups.setdefault(key, []).append(place)
-    results: dict[int, _Found | str] = {}
+    results: dict[int, Found | str] = {}
 
-    def examine(places: list[int]) -> None:
+    def examine_each(places: list[int]) -> None:
         for place in places:
             file, export = new[place]
-            results[place] = item = _examine(settings, contents, file, export, first_seen)
-            if isinstance(item, _Found) and item.context.node is not None:
+            results[place] = item = examine(settings, contents, file, export, first_seen)
+            if isinstance(item, Found) and item.context.node is not None:
                 contents.add(item)
             progress("reading", len(results), len(new))
 
     # Threads are enough: hashing, decompression and reading leave the interpreter free.
     with ThreadPoolExecutor(settings.workers) as pool:
-        for done in [pool.submit(examine, places) for places in groups.values()]:
+        for done in [pool.submit(examine_each, places) for places in groups.values()]:
             done.result()
     found, unknown = [], []
     for place, (file, _) in enumerate(new):
@@ -268,8 +268,8 @@ def _examine_all(
 
 
 def _split_known(
-    ledger: Ledger, found: Sequence[_Found]
-) -> tuple[list[tuple[_Found, str]], list[_Found], list[_Found]]:
+    ledger: Ledger, found: Sequence[Found]
+) -> tuple[list[tuple[Found, str]], list[Found], list[Found]]:
     """Files whose content was read before, with the file that was read; the new; the touched."""
     contents = {
         _told_by(*key, path): file_id
@@ -277,9 +277,9 @@ def _split_known(
         for file_id, path in reversed(files)
     }
     ids = set(ledger.files["export_file_id"].to_list())
-    known: list[tuple[_Found, str]] = []
-    fresh: list[_Found] = []
-    touched: list[_Found] = []
+    known: list[tuple[Found, str]] = []
+    fresh: list[Found] = []
+    touched: list[Found] = []
     for item in found:
         if item.export_file_id in ids:
             # The same path with the same content: only its modification mark is new.
@@ -298,7 +298,7 @@ def _split_known(
     return known, fresh, touched
 
 
-def _mark_of(found: _Found) -> Mark:
+def _mark_of(found: Found) -> Mark:
     return (found.context.export, found.context.path, found.file.mark)
 
 
@@ -314,14 +314,14 @@ def _told_by(
     return (scope, node, format_name, content_hash, known)
 
 
-class _Contents:
+class Contents:
     """Contents known to the ledger, and those found in this landing, to tell what grew."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._files = {key: files[0][0] for key, files in ledger.contents.items()}
         self._lengths = {kind: set(n) for kind, n in ledger.content_lengths.items()}
 
-    def add(self, found: _Found) -> None:
+    def add(self, found: Found) -> None:
         """Note a new file."""
         kind = (found.scope, found.context.node, found.format)
         self._files.setdefault((*kind, found.scan.content_hash), found.export_file_id)
@@ -342,13 +342,25 @@ class _Contents:
         return None
 
 
-def _examine(
+def examine(
     settings: Settings,
-    contents: _Contents,
+    contents: Contents,
     file: InputFile,
     export: ExportSettings,
     first_seen: date,
-) -> _Found | str:
+) -> Found | str:
+    """Read a file once: what it is, its hash, what it grew from.
+
+    Args:
+        settings: Settings.
+        contents: Contents that are known.
+        file: The file.
+        export: Its export.
+        first_seen: Its landing day, if its path says none.
+
+    Returns:
+        What was found, or why it cannot be read.
+    """
     cluster = _cluster_of(file, export)
     scope = cluster or FLEET
     try:
@@ -376,7 +388,7 @@ def _examine(
         landing_date=file.facts.day or first_seen,
         path_at=file.facts.hour_at,
     )
-    return _Found(
+    return Found(
         file,
         parser.name,
         context,
@@ -389,7 +401,7 @@ def _examine(
 
 def _look(
     settings: Settings,
-    contents: _Contents,
+    contents: Contents,
     file: InputFile,
     export: ExportSettings,
     scope: str,
@@ -424,29 +436,33 @@ def _damage(scanned: Scan) -> tuple[str, ...]:
     return () if scanned.broken is None else (scanned.broken.reason,)
 
 
-def _batches(fresh: Sequence[_Found]) -> list[Batch]:
-    groups: dict[tuple[date, str, str], list[_Found]] = {}
+def _batches(fresh: Sequence[Found]) -> list[Batch]:
+    groups: dict[tuple[date, str, str], list[Found]] = {}
     for item in fresh:
         key = (item.context.landing_date, item.scope, item.format)
         groups.setdefault(key, []).append(item)
-    batches = []
-    for _, items in sorted(groups.items(), key=lambda pair: pair[0]):
-        for chunk in _chunks(items):
-            jobs = tuple(
-                FileJob(
-                    i.export_file_id,
-                    i.file.path,
-                    i.file.size,
-                    i.context,
-                    i.format,
-                    i.scan.text_bytes,
-                    _inside(i.scan.broken),
-                )
-                for i in chunk
-            )
-            part = identity(*(job.export_file_id for job in jobs))[:16]
-            batches.append(Batch(part, chunk[0].context.cluster, jobs))
-    return batches
+    return [
+        batch_of(chunk, identity(*(item.export_file_id for item in chunk))[:16])
+        for _, items in sorted(groups.items(), key=lambda pair: pair[0])
+        for chunk in _chunks(items)
+    ]
+
+
+def batch_of(items: Sequence[Found], part: str) -> Batch:
+    """Files that become one part, of one scope, format and landing day."""
+    jobs = tuple(
+        FileJob(
+            i.export_file_id,
+            i.file.path,
+            i.file.size,
+            i.context,
+            i.format,
+            i.scan.text_bytes,
+            _inside(i.scan.broken),
+        )
+        for i in items
+    )
+    return Batch(part, items[0].context.cluster, jobs)
 
 
 def _inside(broken: Break | None) -> Break | None:
@@ -454,8 +470,8 @@ def _inside(broken: Break | None) -> Break | None:
     return broken if broken is not None and broken.is_damage else None
 
 
-def _chunks(items: Sequence[_Found]) -> Iterator[list[_Found]]:
-    chunk: list[_Found] = []
+def _chunks(items: Sequence[Found]) -> Iterator[list[Found]]:
+    chunk: list[Found] = []
     size = 0
     for item in items:
         if item.scan.text_bytes >= LARGE_FILE:
@@ -471,7 +487,7 @@ def _chunks(items: Sequence[_Found]) -> Iterator[list[_Found]]:
 
 
 @dataclass(frozen=True)
-class _Listed:
+class Listed:
     """What a file was when it was hashed.
 
     Attributes:
@@ -483,11 +499,11 @@ class _Listed:
     content_hash: str
 
 
-def _parse_all(
+def parse_all(
     settings: Settings,
     lake: Lake,
     batches: Sequence[Batch],
-    listed: dict[str, _Listed],
+    listed: dict[str, Listed],
     progress: Progress,
 ) -> Iterator[BatchOutcome | str]:
     """Parse batches in order; several at a time where there is enough to do.
@@ -531,7 +547,7 @@ def _parse_as_listed(
     parse: Callable[[Lake, Batch, Path | None], BatchOutcome],
     lake: Lake,
     batch: Batch,
-    listed: dict[str, _Listed],
+    listed: dict[str, Listed],
     temp: Path | None,
 ) -> BatchOutcome:
     """Parse the very bytes of a batch that were hashed: the work of one worker process.
@@ -560,7 +576,7 @@ def _parse_as_listed(
 
 
 def _as_hashed(
-    stack: ExitStack, job: FileJob, listed: _Listed, temp: Path | None, copied: bool
+    stack: ExitStack, job: FileJob, listed: Listed, temp: Path | None, copied: bool
 ) -> FileJob:
     path = stack.enter_context(as_listed(job.source, job.size, listed.mark, temp, copied=copied))
     if path == Path(job.source):
@@ -597,17 +613,42 @@ def _prepare_workers(settings: Settings, total: int) -> None:
             forkserver.ensure_running()
 
 
-def _commit(
+def commit(
     settings: Settings,
     lake: Lake,
     ledger: Ledger,
     outcomes: Sequence[BatchOutcome],
-    by_id: dict[str, _Found],
+    by_id: dict[str, Found],
     report: LandReport,
 ) -> Ledger:
     """Commit parsed batches: write the ledger rows that make their parts exist."""
     if not outcomes:
         return ledger
+    rows_of = ledger_rows(settings, lake, ledger, outcomes, by_id)
+    for outcome, rows in zip(outcomes, rows_of, strict=True):
+        batch = outcome.batch
+        day = batch.files[0].context.landing_date
+        write_rows(lake, EXPORT_FILES, day, f"{batch.cluster or FLEET}-{batch.part}", rows)
+        report.days.add(day)
+        for row in rows:
+            report.files += 1
+            for kind in report.records:
+                report.records[kind] += row[f"{kind}_count"]
+    return Ledger.read(lake)
+
+
+def ledger_rows(
+    settings: Settings,
+    lake: Lake,
+    ledger: Ledger,
+    outcomes: Sequence[BatchOutcome],
+    by_id: dict[str, Found],
+) -> list[list[dict[str, Any]]]:
+    """What the ledger is to say of parsed batches, whose records repeat those of the ledger.
+
+    Raises:
+        DataCheckError: A part's rows do not add up; it stays uncommitted.
+    """
     with SqlSession(
         threads=settings.workers,
         memory_limit=f"{settings.memory_limit // 2}B",
@@ -618,19 +659,13 @@ def _commit(
             repeats = find_repeats(lake, ledger, outcomes, session)
     for outcome in outcomes:
         _check_part(lake, outcome)
-        batch = outcome.batch
-        day = batch.files[0].context.landing_date
-        name = f"{batch.cluster or FLEET}-{batch.part}"
-        rows = [
-            _ledger_row(batch, file, by_id[file.export_file_id], repeats) for file in outcome.files
+    return [
+        [
+            _ledger_row(outcome.batch, file, by_id[file.export_file_id], repeats)
+            for file in outcome.files
         ]
-        _write_rows(lake, EXPORT_FILES, day, name, rows)
-        report.days.add(day)
-        for row in rows:
-            report.files += 1
-            for kind in report.records:
-                report.records[kind] += row[f"{kind}_count"]
-    return Ledger.read(lake)
+        for outcome in outcomes
+    ]
 
 
 def _check_part(lake: Lake, outcome: BatchOutcome) -> None:
@@ -660,7 +695,7 @@ def _check_part(lake: Lake, outcome: BatchOutcome) -> None:
 def _ledger_row(
     batch: Batch,
     outcome: FileOutcome,
-    found: _Found,
+    found: Found,
     repeats: Repeats,
 ) -> dict[str, Any]:
     context = found.context
@@ -701,7 +736,7 @@ def _ledger_row(
     return row
 
 
-def _file_columns(found: _Found) -> dict[str, Any]:
+def _file_columns(found: Found) -> dict[str, Any]:
     context = found.context
     return {
         "export_file_id": found.export_file_id,
@@ -720,42 +755,44 @@ def _file_columns(found: _Found) -> dict[str, Any]:
     }
 
 
-def _commit_known(lake: Lake, known: Sequence[tuple[_Found, str]], report: LandReport) -> None:
+def _commit_known(lake: Lake, known: Sequence[tuple[Found, str]], report: LandReport) -> None:
     """Commit files whose content was read before: a row each, with zero records."""
-    groups: dict[tuple[date, str], list[tuple[_Found, str]]] = {}
+    groups: dict[tuple[date, str], list[tuple[Found, str]]] = {}
     for item, same_as in known:
         groups.setdefault((item.context.landing_date, item.scope), []).append((item, same_as))
     for (day, scope), items in sorted(groups.items()):
-        rows = [
-            {
-                **_file_columns(item),
-                "same_content_as": same_as,
-                "grown_from": None,
-                **{
-                    f"{kind}_count": 0
-                    for kind in ("record", "accepted", "duplicate", "rejected", "ignored")
-                },
-                "ignored_reasons": [],
-                "part": None,
-                "rows_by_table": [],
-                "first_event_at": None,
-                "last_event_at": None,
-                "capabilities": [],
-                "naming_facts": [],
-                "lookup_clients": [],
-            }
-            for item, same_as in items
-        ]
+        rows = [_file_columns(item) | read_in_its_place(same_as) for item, same_as in items]
         name = f"{scope}-{identity(*(r['export_file_id'] for r in rows))[:16]}"
-        _write_rows(lake, EXPORT_FILES, day, name, rows)
+        write_rows(lake, EXPORT_FILES, day, name, rows)
         report.days.add(day)
         report.files += len(rows)
         report.same_content += len(rows)
 
 
-def _write_rows(
+def read_in_its_place(file_id: str) -> dict[str, Any]:
+    """What the ledger says of a file that another one was read in place of: it has no records."""
+    return {
+        "same_content_as": file_id,
+        "grown_from": None,
+        **{
+            f"{kind}_count": 0
+            for kind in ("record", "accepted", "duplicate", "rejected", "ignored")
+        },
+        "ignored_reasons": [],
+        "part": None,
+        "rows_by_table": [],
+        "first_event_at": None,
+        "last_event_at": None,
+        "capabilities": [],
+        "naming_facts": [],
+        "lookup_clients": [],
+    }
+
+
+def write_rows(
     lake: Lake, table: str, day: date, name: str, rows: Sequence[dict[str, Any]]
 ) -> None:
+    """Write the rows of one commit, or of the rejects that it lists."""
     spec = table_spec(table)
     schema = spec.polars_schema
     frame = pl.DataFrame(

@@ -1,22 +1,24 @@
 """What the reading of a file depends on beside its content, and what would be read otherwise.
 
-A content is read once. A setting that changes how it is read changes nothing that was read before:
-the ledger is never changed. Which files that concerns is told, so that a person can decide to have
-them read again, by removing their commits.
+A content is read once. A setting that changes how it is read changes nothing that was read before.
+Which files that concerns is told, so that a person can decide to have them read again
+(`pipelines.landing.rereading`).
 """
 
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+import polars as pl
+
 from pipelines.landing.context import file_context
 from pipelines.landing.formats import parsers
-from pipelines.ledger import EXPORT_FILES, Ledger
+from pipelines.ledger import Ledger
 from pipelines.publication import digest
 from pipelines.settings import Settings
-from schemas.table import FLEET
 from transforms.staging.parser import CounterFacts, FileContext
 
+_TOLD = ("export", "format", "cluster", "node", "project", "path", "landing_date")
 _WHICH_KEY = "podledger: which redaction key"
 """Hashed with the key, this tells two keys apart and says nothing else of them."""
 
@@ -26,12 +28,14 @@ class ReadOtherwise:
     """A file that would be read otherwise now.
 
     Attributes:
+        export_file_id: Its id.
         export: Name of the export.
         path: The file.
         landing_date: Its landing day.
         commit: The commit that lists it: without it, all of its files are landed again.
     """
 
+    export_file_id: str
     export: str
     path: str
     landing_date: date
@@ -63,29 +67,33 @@ def read_otherwise(settings: Settings, ledger: Ledger) -> list[ReadOtherwise]:
     are as they were.
     """
     exports = {export.name: export for export in settings.exports}
+    now: dict[tuple[str | None, ...], str] = {}
     found = []
-    for row in ledger.files.iter_rows(named=True):
-        export = exports.get(row["export"])
-        if (
-            export is None
-            or row["part"] is None
-            or row["read_as"] is None
-            or row["format"] not in parsers()
-        ):
-            continue
+    read = ledger.files.filter(
+        pl.col("part").is_not_null()
+        & pl.col("read_as").is_not_null()
+        & pl.col("export").is_in(list(exports))
+        & pl.col("format").is_in(list(parsers()))
+    )
+    for row in read.select(*_TOLD, "read_as", "export_file_id", "part").iter_rows(named=True):
+        export = exports[row["export"]]
         format_name = row["format"] if export.format == "auto" else export.format
-        context = file_context(
-            settings,
-            export,
-            path=row["path"],
-            cluster=row["cluster"],
-            node=row["node"],
-            project=row["project"],
-            landing_date=row["landing_date"],
-            path_at=None,
-        )
-        if read_as(format_name, context) != row["read_as"]:
-            name = f"{row['cluster'] or FLEET}-{row['part']}"
-            commit = ledger.lake.path(EXPORT_FILES, row["landing_date"], name)
-            found.append(ReadOtherwise(export.name, row["path"], row["landing_date"], commit))
+        # The path is no part of it, but for what it says.
+        question = (export.name, format_name, row["cluster"], row["node"], row["project"])
+        if question not in now:
+            context = file_context(
+                settings,
+                export,
+                path=row["path"],
+                cluster=row["cluster"],
+                node=row["node"],
+                project=row["project"],
+                landing_date=row["landing_date"],
+                path_at=None,
+            )
+            now[question] = read_as(format_name, context)
+        if now[question] != row["read_as"]:
+            day, path = row["landing_date"], row["path"]
+            commit = ledger.commit_of(day, row["cluster"], row["part"])
+            found.append(ReadOtherwise(row["export_file_id"], export.name, path, day, commit))
     return sorted(found, key=lambda file: (file.path, file.commit))

@@ -208,3 +208,27 @@ def test_a_wrong_reference_file_is_refused_before_anything_lands(
     ended = run(folder)
     assert (ended.code, message in ended.err) == (2, True)
     assert not (folder / "lake/export_files").exists()
+
+
+@pytest.mark.slow
+def test_stale_reads_again_builds_final_days_and_names_what_is_gone(folder: Path) -> None:
+    gone = put(folder, "b.log", [line(90_000)], day="2026-03-11")
+    assert run(folder).code == 0
+    before = (folder / "podledger.duckdb").read_bytes()
+    gone.unlink()
+    (folder / "podledger.yaml").write_text(SETTINGS.replace("expect:", "region: x, expect:"))
+    # The nightly build leaves what is read and what is final.
+    assert run(folder).out.splitlines()[0] == "nothing changed"
+    assert (folder / "podledger.duckdb").read_bytes() == before
+    ended = run(folder, "--stale")
+    assert ended.code == 3, ended.err
+    assert "read again 1 file(s)" in ended.out
+    assert f"missing: {gone}: gone, or not what was read; it stays as it was read" in ended.out
+    status = json.loads(podledger("status", "--json", "--config", folder / "podledger.yaml").out)
+    assert [day["stale"] for day in status["days"]] == [False, False]
+    assert status["read_otherwise"] == [
+        {"export": "logs", "landing_date": "2026-03-11", "files": 1}
+    ]
+    # What is gone is told each time; the rest is done.
+    again = run(folder, "--stale")
+    assert (again.code, again.out.splitlines()[0]) == (3, "nothing changed")
