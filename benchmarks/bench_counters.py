@@ -21,16 +21,14 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
 
-from benchmarks.bench_hubble import Run, measure
 from benchmarks.generate_counters import CLUSTER, DAY, Expected, generate
+from benchmarks.measuring import COPY, quoted, take_turns
 
 THREADS = 2
 MEMORY_LIMIT = 4_000_000_000
 BOUNDS = {"by time": 1.0, "in no order": 1.5}
 LEAST_SERIES = 50_000
-_COPY = "(FORMAT parquet, COMPRESSION zstd)"
 
 
 def ours(folder: Path) -> None:
@@ -53,11 +51,11 @@ def ours(folder: Path) -> None:
         show_parts(session, table_spec("counter_samples"), parts)
         run(
             f"CREATE TEMP VIEW pod_intervals AS SELECT * "
-            f"FROM read_parquet({_quoted(folder / 'pods.parquet')})"
+            f"FROM read_parquet({quoted(folder / 'pods.parquet')})"
         )
         session.register("node_states", table_spec("node_states").empty())
         name = counter_increments.build(session, BuildDay(date=DAY, cluster=CLUSTER))
-        run(f"COPY (SELECT * FROM {name}) TO {_quoted(folder / 'ours.parquet')} {_COPY}")
+        run(f"COPY (SELECT * FROM {name}) TO {quoted(folder / 'ours.parquet')} {COPY}")
 
 
 def peer(folder: Path) -> None:
@@ -71,9 +69,9 @@ def peer(folder: Path) -> None:
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute("SET enable_progress_bar = false")
         connection.execute("SET preserve_insertion_order = false")
-        connection.execute(f"SET temp_directory = {_quoted(folder / 'spill')}")
+        connection.execute(f"SET temp_directory = {quoted(folder / 'spill')}")
         connection.execute(
-            f"COPY ({text}) TO {_quoted(folder / 'peer.parquet')} {_COPY}",
+            f"COPY ({text}) TO {quoted(folder / 'peer.parquet')} {COPY}",
             {"readings": str(folder / "part-*.parquet")},
         )
 
@@ -86,14 +84,10 @@ def check(folder: Path, expected: Expected) -> list[str]:
         found = connection.execute(
             "SELECT COUNT(*), CAST(SUM(bytes) AS HUGEINT), COUNT(*) FILTER (WHERE is_reset), "
             "COUNT(*) FILTER (WHERE match_kind = 'uid') "
-            f"FROM read_parquet({_quoted(folder / 'ours.parquet')})"
+            f"FROM read_parquet({quoted(folder / 'ours.parquet')})"
         ).fetchone()
     wanted = (expected.rows, expected.bytes, expected.resets, expected.rows)
     return [] if found == wanted else [f"rows, bytes, restarts, pods: {found}, expected {wanted}"]
-
-
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
 
 
 def compare(folder: Path, order: str, expected: Expected, rounds: int) -> tuple[bool, bool]:
@@ -102,25 +96,15 @@ def compare(folder: Path, order: str, expected: Expected, rounds: int) -> tuple[
     Returns:
         Whether ours is exact, and whether the bounds are met.
     """
-    module = [sys.executable, "-m", "benchmarks.bench_counters"]
-    runs: dict[str, list[Run]] = {"ours": [], "peer": []}
-    for _ in range(rounds):
-        for side, found in runs.items():
-            found.append(measure([*module, f"--{side}", str(folder)]))
-    for side, found in runs.items():
-        print(f"  {side:5s} {median(r.wall for r in found):7.2f} s wall "
-              f"{median(r.cpu for r in found):7.2f} s cpu "
-              f"{max(r.memory for r in found) / 1e6:6.0f} MB", flush=True)  # fmt: skip
-    wall = median(r.wall for r in runs["ours"]) / median(r.wall for r in runs["peer"])
-    cpu = median(r.cpu for r in runs["ours"]) / median(r.cpu for r in runs["peer"])
-    memory = max(r.memory for r in runs["ours"])
-    is_met = wall <= BOUNDS[order] and memory <= MEMORY_LIMIT
+    turns = take_turns("benchmarks.bench_counters", folder, rounds)
+    is_met = turns.wall <= BOUNDS[order] and turns.memory <= MEMORY_LIMIT
     wrong = check(folder, expected)
     for problem in wrong:
         print(f"  WRONG {problem}")
-    print(f"  {order}: {'exact' if not wrong else 'WRONG'}; wall {wall:.2f} x (bound "
-          f"{BOUNDS[order]}), cpu {cpu:.2f} x, memory {memory / 1e6:.0f} MB (bound "
-          f"{MEMORY_LIMIT / 1e6:.0f}): {'met' if is_met else 'NOT MET'}", flush=True)  # fmt: skip
+    print(f"  {order}: {'exact' if not wrong else 'WRONG'}; wall {turns.wall:.2f} x "
+          f"(bound {BOUNDS[order]}), cpu {turns.cpu:.2f} x, memory {turns.memory / 1e6:.0f} MB "
+          f"(bound {MEMORY_LIMIT / 1e6:.0f}): {'met' if is_met else 'NOT MET'}",
+          flush=True)  # fmt: skip
     return not wrong, is_met
 
 

@@ -29,8 +29,9 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from benchmarks.bench_hubble import WORKERS, Run, measure
+from benchmarks.bench_hubble import WORKERS
 from benchmarks.generate_formats import Kind, lines_of, write
+from benchmarks.measuring import Run, measure
 from benchmarks.s3_fields import Side, differences, take_apart
 
 JSON_BOUND = 2.0

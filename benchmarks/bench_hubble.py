@@ -6,36 +6,29 @@ ignore_errors=true)` copied to one zstd Parquet file with the columns of `flows`
 (`hubble_peer.sql`), once with its default of keeping the order of rows and once without.
 
 Two sets of files, each half plain and half .gz: clean ones, and ones in which one line in 10,000 is
-damaged in a known way. Each measurement is a process of its own, interpreter and imports included;
-ours and the peer's take turns. Memory is the peak of the summed resident sizes of the process tree,
-seen 25 times a second.
+damaged in a known way. Ours and the peer's take turns, each a process of its own.
 
     python -m benchmarks.bench_hubble [--megabytes 1500] [--rounds 3] [--folder FOLDER]
 """
 
 import argparse
-import os
-import resource
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from benchmarks.generate_hubble import Written, generate
+from benchmarks.measuring import Run, measure
 
 WORKERS = 2
 GOALS = {"clean": 1.15, "damaged": 1.45}
 """Wall time of landing by that of the peer."""
 MEMORY_GOAL = 2_000_000_000
 LEAST_MEGABYTES = 1_000
-SEEN_EVERY = 0.04
 
 SETTINGS = """
 lake: lake
@@ -45,54 +38,6 @@ clusters: {{alder: {{cloud: aws, region: us-east-1}}}}
 exports:
   - {{name: hubble, format: hubble, clusters: [alder], path: "{folder}/{{node}}/events*"}}
 """
-
-
-@dataclass(frozen=True)
-class Run:
-    """One process: wall and processor seconds, peak bytes of its tree."""
-
-    wall: float
-    cpu: float
-    memory: int
-
-
-def measure(command: Sequence[str]) -> Run:
-    """Run a command to its end."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    peak, seconds = 0, {}
-    while process.poll() is None:
-        tree = _tree(process.pid)
-        peak = max(peak, sum(memory for memory, _ in tree.values()))
-        seconds |= {pid: cpu for pid, (_, cpu) in tree.items()}
-        time.sleep(SEEN_EVERY)
-    wall = time.perf_counter() - start
-    if process.returncode:
-        message = f"{' '.join(command[:4])} …: exit code {process.returncode}"
-        raise SystemExit(message)
-    return Run(wall, sum(seconds.values()), peak)
-
-
-def _tree(root: int) -> dict[int, tuple[int, float]]:
-    """Resident bytes and processor seconds of a process and of all below it.
-
-    Read from /proc, as the system adds up only children that their own parent has waited for.
-    """
-    found: dict[int, tuple[int, float]] = {}
-    page, tick = resource.getpagesize(), os.sysconf("SC_CLK_TCK")
-    waiting = [root]
-    while waiting:
-        pid = waiting.pop()
-        folder = Path(f"/proc/{pid}")
-        try:
-            memory = int((folder / "statm").read_text().split()[1]) * page
-            times = (folder / "stat").read_text().rpartition(")")[2].split()
-            found[pid] = memory, (int(times[11]) + int(times[12])) / tick
-            for task in (folder / "task").iterdir():
-                waiting += map(int, (task / "children").read_text().split())
-        except (OSError, ValueError, IndexError):
-            continue
-    return found
 
 
 def land(exports: Path, lake: Path) -> None:
