@@ -20,7 +20,7 @@ MEASURED = ("waits", "storms", "run_outputs", "findings")
 def measure(folder: Path, seed: int, pods: int) -> Score:
     """Make one fleet below a folder, build it and compare it with its truth."""
     world = World(seed, pods)
-    build_all(write(folder, world), tables=MEASURED)
+    build_all(write(folder, world.pods), tables=MEASURED)
     return score(folder, world)
 
 

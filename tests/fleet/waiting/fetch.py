@@ -49,17 +49,22 @@ class Fetch:
         stage: The stage that it is in.
         now: When it begins.
         port: The first port that it connects from.
+        pace: How many times as long each read takes.
+        rate: Bytes a second of each read at pace 1; drawn where it is not given.
     """
 
     def __init__(
-        self, random: Random, pod: Pod, container: str, stage: str, now: float, port: int
-    ) -> None:
+        self, random: Random, pod: Pod, container: str, stage: str, now: float, port: int,
+        pace: float = 1.0, rate: int | None = None,
+    ) -> None:  # fmt: skip
         self.random = random
         self.pod = pod
         self.container = container
         self.stage = stage
         self.now = now
         self.port = port
+        self.pace = pace
+        self.rate = rate
 
     def run(self, plots: list[str], reads: int) -> float:
         """Fetch with what goes wrong, and return when it was done."""
@@ -76,8 +81,11 @@ class Fetch:
             if plot in ANSWERS:
                 self._fail(plot, packets)
         for _ in range(reads):
-            took = self.random.uniform(6, 60)
+            length = self.random.uniform(6, 60)
+            took = length * self.pace
             size = self.random.randrange(1_000_000, 400_000_000)
+            if self.rate is not None:
+                size = round(length * self.rate)
             self._request(took, 200, None, size)
             count = max(8, round(took / 2))
             packets += [self.now + took * n / count for n in range(count + 1)]
@@ -194,7 +202,7 @@ class Fetch:
             self._spend(cause, "storage_log", self.random.uniform(3, 25))
 
     def _request(self, took: float, status: int, error: str | None, size: int | None) -> None:
-        key = f"set-{self.pod.number}/part-{len(self.pod.requests):03d}.bin"
+        key = f"{self.pod.folder}/part-{len(self.pod.requests):03d}.bin"
         sent = 300 if size is None else size
         self.pod.requests.append(
             Request(self.now, took, "REST.GET.OBJECT", DATA, key, status, error, sent, size)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 INIT, MAIN, SIDECAR = "polyaxon-init", "polyaxon-main", "polyaxon-sidecar"
 SOURCES = ("storage_log", "dns", "flows", "events")
@@ -108,6 +109,18 @@ class Turn:
     restarts: int = 0
     earlier: tuple[float, float] | None = None
     waiting: tuple[str, str] | None = None
+    digest: str | None = None
+    has_reason: bool = True
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """One artifact of a run's lineage."""
+
+    name: str
+    kind: str
+    path: str | None
+    is_input: bool = False
 
 
 @dataclass
@@ -123,6 +136,15 @@ class Pod:
         storms: Failures by (container, activity, error class), of five and more.
         faults: (kind, who is responsible) that findings must name.
         proof: What of its output is true: a proof of run_outputs.
+        run_number: Number of its run, where that has several pods.
+        cluster_name: Its cluster, where it is not by its number.
+        labels: Labels beside those that name the run.
+        dataset: Folder of what it reads.
+        project: Project of its run.
+        content: What Polyaxon compiled, of runs of which it tells.
+        artifacts: Lineage of its run; the model alone where nothing is said.
+        is_torn_down: Whether it ends.
+        reason: Reason of its run's conditions.
     """
 
     number: int
@@ -136,6 +158,15 @@ class Pod:
     proof: str | None = None
     bucket: str = "example-outputs"
     outcome: str = "succeeded"
+    run_number: int | None = None
+    cluster_name: str | None = None
+    labels: dict[str, str] = field(default_factory=dict)
+    dataset: str | None = None
+    project: str = "waiting"
+    content: dict[str, Any] | None = None
+    artifacts: list[Artifact] = field(default_factory=list)
+    is_torn_down: bool = True
+    reason: str | None = "OperatorController"
     statuses: list[tuple[float, str]] = field(default_factory=list)
     made: float = 0.0
     bound: float | None = None
@@ -156,7 +187,13 @@ class Pod:
     @property
     def run(self) -> str:
         """The run's uuid."""
-        return f"{0xABC00000 + self.number:032x}"
+        number = self.number if self.run_number is None else self.run_number
+        return f"{0xABC00000 + number:032x}"
+
+    @property
+    def run_name(self) -> str:
+        """Name of its run."""
+        return f"run-{self.number if self.run_number is None else self.run_number}"
 
     @property
     def name(self) -> str:
@@ -171,7 +208,7 @@ class Pod:
     @property
     def cluster(self) -> str:
         """Oak logs look-ups without answers, elm with them."""
-        return ("oak", "elm")[self.number % 2]
+        return self.cluster_name or ("oak", "elm")[self.number % 2]
 
     @property
     def node(self) -> str:
@@ -182,6 +219,11 @@ class Pod:
     def output(self) -> str:
         """The object that it is to leave."""
         return f"s3://{self.bucket}/{self.run}/model.pt"
+
+    @property
+    def folder(self) -> str:
+        """Folder of what it reads."""
+        return self.dataset or f"set-{self.number}"
 
     def tells(self, source: str) -> bool:
         """Whether a source's traces of it are exported."""

@@ -2,13 +2,13 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tests.fleet.waiting.life import INIT, KubeEvent, Lookup, Packet, Pod, Request, Turn
-from tests.fleet.waiting.world import UNLOGGED, World
+from tests.fleet.waiting.life import INIT, Artifact, KubeEvent, Lookup, Packet, Pod, Request, Turn
+from tests.fleet.waiting.world import UNLOGGED
 
 Json = dict[str, Any]
 MIDNIGHT = datetime(2026, 3, 10, tzinfo=UTC)
@@ -22,7 +22,9 @@ redaction_key_file: redaction.key
 final_after: 0d
 clusters:
   oak: {cloud: aws, region: us-east-1, account_id: "111122223333"}
-  elm: {cloud: aws, region: us-east-1, account_id: "111122223333"}
+  elm: {cloud: aws, region: eu-west-1, account_id: "111122223333"}
+  fir: {cloud: aws, region: us-east-1, account_id: "111122223333"}
+buckets: {example-datasets: us-east-1, example-outputs: us-east-1}
 exports:
   - {name: hubble, format: hubble, path: "exports/{cluster}/hubble/%Y-%m-%d/{node}/events.log"}
   - {name: coredns, format: coredns, path: "exports/{cluster}/coredns/%Y-%m-%d/{node}.log"}
@@ -30,6 +32,7 @@ exports:
     format: dns_collector
     path: exports/{cluster}/dns_collector/%Y-%m-%d/{node}.log
   - {name: watch, format: kubernetes, path: "exports/{cluster}/kubernetes/%Y-%m-%d/*.jsonl"}
+  - {name: nodes, format: kubernetes, path: "exports/{cluster}/kubernetes/%Y-%m-%d/nodes-%H.json"}
   - {name: bucket-log, format: s3_access_log, path: "exports/s3/%Y-%m-%d-*"}
   - {name: marks, format: stage_marks, path: "exports/{cluster}/marks/%Y-%m-%d/*.log"}
   - name: runs
@@ -48,10 +51,10 @@ FLAGS = {
 }
 
 
-def write(folder: Path, world: World) -> Path:
+def write(folder: Path, pods: Sequence[Pod]) -> Path:
     """Write all exports and the settings below a folder; returns the settings."""
     files: dict[str, list[tuple[float, str]]] = defaultdict(list)
-    for pod in world.pods:
+    for pod in pods:
         place = f"exports/{pod.cluster}"
         for at, line in _watch(pod):
             files[f"{place}/kubernetes/{DAY}/watch.jsonl"].append((at, line))
@@ -73,8 +76,10 @@ def write(folder: Path, world: World) -> Path:
     for name, lines in files.items():
         if lines:
             _write(folder / name, [line for _, line in sorted(lines)])
-    for cluster in ("oak", "elm"):
-        _polyaxon(folder, cluster, [pod for pod in world.pods if pod.cluster == cluster])
+    for cluster in ("oak", "elm", "fir"):
+        for project in sorted({pod.project for pod in pods}):
+            _polyaxon(folder, cluster, project, pods)
+        _nodes(folder, cluster)
     (folder / "redaction.key").write_text("public-test-key-of-the-waiting-fleet\n")
     settings = folder / "podledger.yaml"
     settings.write_text(SETTINGS, encoding="utf-8")
@@ -108,15 +113,16 @@ def _dump(value: Json) -> str:
 
 def _watch(pod: Pod) -> Iterator[tuple[float, str]]:
     """Each change of the pod, and each event with its repetitions."""
-    moments = {pod.made, pod.bound, pod.ready, pod.gone}
+    moments = {pod.made, pod.bound, pod.ready, pod.gone if pod.is_torn_down else None}
     for turn in pod.turns:
         moments |= {turn.began, turn.ended, *(turn.earlier or ())}
     for moment in sorted(m for m in moments if m is not None):
         kind = "ADDED" if moment == pod.made else "MODIFIED"
         seen = moment + 0.3
         yield seen, _dump({"type": kind, "object": _pod(pod, seen)})
-    last = pod.gone + 0.8
-    yield last, _dump({"type": "DELETED", "object": _pod(pod, last)})
+    if pod.is_torn_down:
+        last = pod.gone + 0.8
+        yield last, _dump({"type": "DELETED", "object": _pod(pod, last)})
     if pod.tells("events"):
         for event in pod.events:
             kind = "ADDED" if event.count == 1 else "MODIFIED"
@@ -129,10 +135,10 @@ def _pod(pod: Pod, now: float) -> Json:
         "resourceVersion": str(round(now * 1_000)), "creationTimestamp": _seconds(pod.made),
         "labels": {
             "operation.polyaxon.com/uuid": pod.run, "app.kubernetes.io/instance": pod.run,
-            "app.kubernetes.io/managed-by": "polyaxon",
+            "app.kubernetes.io/managed-by": "polyaxon", **pod.labels,
         },
     }  # fmt: skip
-    if now > pod.gone:
+    if now > pod.gone and pod.is_torn_down:
         metadata["deletionTimestamp"] = _seconds(pod.gone)
         metadata["deletionGracePeriodSeconds"] = 0
     is_bound = pod.bound is not None and now >= pod.bound
@@ -169,7 +175,7 @@ def _spec(pod: Pod, turn: Turn) -> Json:
 
 
 def _phase(pod: Pod, now: float) -> str:
-    if now > pod.gone:
+    if now > pod.gone and pod.is_torn_down:
         return "Succeeded" if pod.outcome == "succeeded" else "Failed"
     main = next((t for t in pod.turns if t.name == "polyaxon-main"), None)
     is_running = main is not None and main.began is not None and now >= main.began
@@ -217,10 +223,14 @@ def _status(turn: Turn | None, name: str, now: float) -> Json:
         found["state"] = {"waiting": dict(zip(("reason", "message"), turn.waiting, strict=True))}
     if turn.began is not None and now >= turn.began:
         found["state"] = {"running": {"startedAt": _seconds(turn.began)}}
+        if turn.digest is not None:
+            found["imageID"] = f"{turn.image.rpartition(':')[0]}@{turn.digest}"
         if turn.ended is not None and now >= turn.ended:
             found["state"] = {
                 "terminated": _ended(turn.began, turn.ended, turn.exit_code, turn.message)
             }
+            if not turn.has_reason:
+                del found["state"]["terminated"]["reason"]
     return found
 
 
@@ -268,6 +278,28 @@ def hash_of(text: str) -> int:
     for character in text:
         found = (found * 33 + ord(character)) % (1 << 60)
     return found
+
+
+def _nodes(folder: Path, cluster: str) -> None:
+    region = "eu-west-1" if cluster == "elm" else "us-east-1"
+    items = [
+        {
+            "metadata": {
+                "name": f"{cluster}-node-{number}", "uid": f"{cluster}-{number}",
+                "creationTimestamp": "2026-03-01T00:00:00Z",
+                "labels": {
+                    "topology.kubernetes.io/region": region,
+                    "topology.kubernetes.io/zone": f"{region}a",
+                    "node.kubernetes.io/instance-type": "g6.4xlarge",
+                },
+            },
+            "spec": {},
+            "status": {"addresses": [{"type": "InternalIP", "address": f"10.9.0.{number}"}]},
+        }
+        for number in range(4)
+    ]  # fmt: skip
+    document = {"kind": "NodeList", "apiVersion": "v1", "items": items}
+    _write(folder / f"exports/{cluster}/kubernetes/{DAY}/nodes-00.json", [json.dumps(document)])
 
 
 # -- network -------------------------------------------------------------------------------------
@@ -364,8 +396,12 @@ def _mark(pod: Pod, mark: Any) -> str:
     })  # fmt: skip
 
 
-def _polyaxon(folder: Path, cluster: str, pods: list[Pod]) -> None:
-    place = folder / f"exports/{cluster}/polyaxon/waiting/{DAY}"
+def _polyaxon(folder: Path, cluster: str, project: str, everyone: Sequence[Pod]) -> None:
+    """A project's runs, by the pod that tells of each: the last one of several."""
+    pods = [
+        pod for pod in everyone if (pod.cluster, pod.project) == (cluster, project) and pod.statuses
+    ]
+    place = folder / f"exports/{cluster}/polyaxon/{project}/{DAY}"
     place.mkdir(parents=True, exist_ok=True)
     runs = [_run(pod) for pod in pods]
     answer = {"count": len(runs), "next": None, "previous": None, "results": runs}
@@ -375,19 +411,31 @@ def _polyaxon(folder: Path, cluster: str, pods: list[Pod]) -> None:
         folder_of_run.mkdir(exist_ok=True)
         conditions = [
             {
-                "type": status, "status": "True", "reason": "OperatorController", "message": status,
+                "type": status, "status": "True", "reason": pod.reason,
+                "message": pod.reason and status,
                 "last_update_time": _micro(at), "last_transition_time": _micro(at),
             }
             for at, status in pod.statuses
         ]  # fmt: skip
         told = {"uuid": pod.run, "status": pod.outcome, "status_conditions": conditions}
         (folder_of_run / "statuses.json").write_text(json.dumps(told))
-        artifact = {
-            "name": "model", "kind": "model", "is_input": False, "path": pod.output,
-            "summary": {"path": pod.output}, "state": pod.run, "run": pod.run,
-            "meta_info": {"run": {"name": f"run-{pod.number}", "uuid": pod.run}},
-        }  # fmt: skip
-        lineage = {"count": 1, "next": None, "previous": None, "results": [artifact]}
+        known = pod.artifacts or [Artifact("model", "model", pod.output)]
+        artifacts = [
+            {
+                "name": artifact.name, "kind": artifact.kind, "is_input": artifact.is_input,
+                "path": artifact.path, "summary": {"path": artifact.path}, "state": pod.run,
+                "run": pod.run, "meta_info": {"run": {"name": pod.run_name, "uuid": pod.run}},
+            }
+            for artifact in known
+        ]  # fmt: skip
+        if pod.content is not None:
+            detail = _run(pod) | {
+                "owner": "acme", "project": pod.project, "content": json.dumps(pod.content),
+                "raw_content": None, "readme": None, "description": None, "live_state": 1,
+                "settings": {"namespace": "ml", "queue": None, "artifacts_store": None},
+            }  # fmt: skip
+            (folder_of_run / "run.json").write_text(json.dumps(detail))
+        lineage = {"count": len(known), "next": None, "previous": None, "results": artifacts}
         (folder_of_run / "lineage.json").write_text(json.dumps(lineage))
 
 
@@ -398,7 +446,7 @@ def _micro(second: float) -> str:
 def _run(pod: Pod) -> Json:
     times = {status: at for at, status in pod.statuses}
     return {
-        "uuid": pod.run, "name": f"run-{pod.number}", "created_at": _micro(times["created"]),
+        "uuid": pod.run, "name": pod.run_name, "created_at": _micro(times["created"]),
         "updated_at": _micro(pod.gone), "finished_at": _micro(pod.gone),
         "started_at": _micro(times["running"]) if "running" in times else None,
         "schedule_at": None, "wait_time": None, "duration": None, "kind": "job", "runtime": "job",

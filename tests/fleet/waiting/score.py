@@ -256,6 +256,7 @@ def _sums(result: Score, folder: Path, marts: duckdb.DuckDBPyConnection) -> None
             FROM read_parquet($stages)
             WHERE pod_uid IS NOT NULL
             GROUP BY pod_uid
+            HAVING COUNT(*) = COUNT(end_at)
         ) AS s
         INNER JOIN (
             SELECT pod_uid, MAX(gpu_count) AS gpus

@@ -1,29 +1,109 @@
-"""What runs waited for, measured through exports and beside a truth that no export holds."""
+"""What runs waited for, left and differ in: through exports, beside a truth that none holds."""
 
+import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.fleet.waiting.__main__ import measure
+from tests.fleet.waiting.__main__ import MEASURED, measure
 from tests.fleet.waiting.fetch import PLOTS
-from tests.fleet.waiting.life import SOURCES
-from tests.fleet.waiting.score import broken, is_near
+from tests.fleet.waiting.life import SOURCES, Pod
+from tests.fleet.waiting.render import DAY, write
+from tests.fleet.waiting.score import broken, is_near, score
+from tests.fleet.waiting.scripted import BROKEN, PAIRS, deployments, pairs
 from tests.fleet.waiting.world import World
+from tests.pipelines.cli.command import podledger
+from tests.pipelines.plain_build import build_all
 
 CAUSES = {
     "working", "placement", "sandbox", "image_pull", "volume", "resolve", "authenticate",
     "connect", "transfer", "throttled", "retry", "denied", "upload", "unexplained",
 }  # fmt: skip
+NAMED = [name for name in PAIRS if name not in {"nothing", "refused"}]
 
 
-def test_waits_storms_outputs_and_owners_of_a_small_fleet_are_the_true_ones(
-    tmp_path: Path,
-) -> None:
-    found = measure(tmp_path, 7, 40)
+@dataclass(frozen=True)
+class Built:
+    """A small fleet, built."""
+
+    folder: Path
+    world: World
+    pairs: dict[str, Pod]
+    deployments: dict[str | None, list[Pod]]
+
+    def compared(self, *arguments: str) -> tuple[int, dict[str, object]]:
+        ended = podledger("compare", *arguments, "--json", "--config", self.settings)
+        return ended.code, json.loads(ended.out)
+
+    @property
+    def settings(self) -> str:
+        return str(self.folder / "podledger.yaml")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    made = Built(tmp_path_factory.mktemp("waiting"), World(7, 40), pairs(), deployments())
+    attempts = [pod for pods in made.deployments.values() for pod in pods]
+    settings = write(made.folder, [*made.world.pods, *made.pairs.values(), *attempts])
+    build_all(settings, tables=(*MEASURED, "run_checks", "transfer_costs"))
+    return made
+
+
+def test_waits_storms_outputs_and_owners_of_a_small_fleet_are_the_true_ones(built: Built) -> None:
+    found = score(built.folder, built.world)
     assert broken(found) == []
     assert found.stages >= 200
     assert set(found.bereft) == {*SOURCES, "all"}
-    assert (found.storms >= 8, found.outputs >= 25, found.faults >= 40) == (True, True, True)
+    assert found.storms >= 8
+    assert found.outputs >= 25
+    assert found.faults >= 40
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_one_thing_that_differs_explains_the_difference(built: Built, name: str) -> None:
+    a, b = built.pairs["A"], built.pairs[name]
+    code, told = built.compared(a.run, b.run)
+    true_us = round(1e6 * ((b.gone - b.statuses[0][0]) - (a.gone - a.statuses[0][0])))
+    assert (code, told["refused"]) == (0, [])
+    assert abs(told["difference_us"] - true_us) <= 2_000_000
+    (piece,) = told["explained_by"]
+    assert piece["factors"] == [name]
+    assert abs(piece["duration_us"]) >= 0.9 * abs(true_us) >= 50_000_000
+
+
+def test_where_nothing_differs_nothing_is_named(built: Built) -> None:
+    code, told = built.compared(built.pairs["A"].run, built.pairs["nothing"].run)
+    assert (code, told["explained_by"], told["differences"]) == (0, [], [])
+    assert abs(told["difference_us"]) <= 2_000_000
+    days = ("--project", "scripted", "--from", DAY, "--to", DAY, "--versus", f"{DAY}..{DAY}")
+    code, told = built.compared(*days)
+    assert (code, told["explained_by"], told["difference_us"]) == (0, [], 0)
+    assert len(told["a"]["run_uuids"]) >= 10
+
+
+def test_what_was_seen_of_one_side_only_is_refused_with_the_reason(built: Built) -> None:
+    code, told = built.compared(built.pairs["A"].run, built.pairs["refused"].run)
+    assert code == 3
+    why = {(part["role"], part["stage"]): part["why"] for part in told["refused"]}
+    assert why["init", "init"].startswith("dns_lookups covers 100 % and 0 %: more than 5")
+    assert "path" not in [name for piece in told["explained_by"] for name in piece["factors"]]
+
+
+def test_a_deployment_that_failed_once_and_was_resumed_is_accepted(built: Built) -> None:
+    run = built.deployments[None][0].run
+    done = podledger("accept", run, "--config", built.settings)
+    assert (done.code, done.out.splitlines()[-1]) == (0, "passed: 6 of 6 steps passed")
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_each_step_that_is_broken_fails_alone(built: Built, name: str) -> None:
+    run = built.deployments[name][0].run
+    done = podledger("accept", run, "--json", "--config", built.settings)
+    results = {step["step"]: step["result"] for step in json.loads(done.out)["steps"]}
+    assert results.pop(BROKEN[name]) == "failed"
+    assert set(results.values()) == {"passed"}
+    assert done.code == 1
 
 
 @pytest.mark.slow
@@ -39,12 +119,11 @@ def test_waits_storms_outputs_and_owners_of_a_fleet_are_the_true_ones(
 
 
 def test_the_world_spends_every_second_of_a_pod_once() -> None:
-    world = World(5, 200)
     seen = set()
-    for pod in world.pods:
-        pod_level = sum(s for k, s in pod.spent.items() if k.container is None)
+    for pod in World(5, 200).pods:
+        before = sum(s for k, s in pod.spent.items() if k.container is None)
         assert pod.ready is not None
-        assert pod_level == pytest.approx(pod.ready - pod.statuses[0][0])
+        assert before == pytest.approx(pod.ready - pod.statuses[0][0])
         init = pod.turns[0]
         if init.began is not None and init.ended is not None:
             began = init.earlier[0] if init.earlier else init.began
