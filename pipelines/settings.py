@@ -20,13 +20,14 @@ from pydantic import (
     Field,
     PrivateAttr,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
 
 from pipelines.durations import parse_duration, parse_size
 from pipelines.errors import SettingsError
-from pipelines.landing.formats import format_names
+from pipelines.landing.formats import expected_form, format_names
 from pipelines.mirror import root_of
 from pipelines.object_store import SCHEME
 from pipelines.path_patterns import CLUSTER_NAME, PathPattern
@@ -98,7 +99,7 @@ def _account(value: Any) -> Any:  # noqa: ANN401  raw YAML
 class ClusterSettings(_Strict):
     """One cluster."""
 
-    cloud: str | None = None
+    cloud: Literal["aws", "azure", "gcp"] | None = None
     region: str | None = None
     account_id: str | None = None
     zones: dict[PlaceName, PlaceName] = Field(default_factory=dict)
@@ -201,6 +202,16 @@ class ExportSettings(_Strict):
     def _known_format(cls, value: str) -> str:
         if value != "auto" and value not in format_names():
             message = f"expected auto or one of {', '.join(format_names())}"
+            raise ValueError(message)
+        return value
+
+    @field_validator("record_format")
+    @classmethod
+    def _form_of_format(cls, value: str | None, info: ValidationInfo) -> str | None:
+        name = info.data.get("format")
+        expected = expected_form(name, value) if name is not None and value is not None else None
+        if expected is not None:
+            message = f"expected {expected}"
             raise ValueError(message)
         return value
 
@@ -346,6 +357,22 @@ class Settings(_Strict):
                 )
                 raise ValueError(message)
         return self
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What no setting forbids, but hardly anyone means."""
+        if not self.exports:
+            return (
+                "exports: [] lists none, so that nothing is read; expected at least one export",
+            )
+        are_all = any(e.clusters is None and "{cluster}" in e.path for e in self.exports)
+        named = {name for export in self.exports for name in export.clusters or ()}
+        return tuple(
+            f"clusters.{name}: no export names it or has {{cluster}} in its path, so that it gets "
+            "no rows; expected it in an export"
+            for name in self.clusters
+            if not are_all and name not in named
+        )
 
     def resolve(self, path: str) -> str:
         """A path as used: URLs as they are, relative paths against the settings file."""
@@ -544,9 +571,43 @@ def _why_no_yaml(error: Exception) -> str:
     return f" holds a value that cannot be read: {error}"
 
 
+_EXPECTED = {
+    "string_type": "text",
+    "string_too_short": "text of at least {min_length} character(s)",
+    "string_too_long": "text of at most {max_length} characters",
+    "string_pattern_mismatch": "text of the form {pattern}",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing_size": "a whole number of fewer digits",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "greater_than_equal": "at least {ge}",
+    "less_than_equal": "at most {le}",
+    "literal_error": "{expected}",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "tuple_type": "a list",
+    "too_short": "at least {min_length} item(s)",
+    "date_type": "a day such as 2026-03-10",
+    "date_parsing": "a day such as 2026-03-10",
+    "date_from_datetime_parsing": "a day such as 2026-03-10",
+    "date_from_datetime_inexact": "a day such as 2026-03-10",
+}
+"""What is expected, by the kind of a check that failed."""
+
+
+def _expected(error: Any) -> str:  # noqa: ANN401  pydantic's error dict
+    """What is expected in the place of a wrong value."""
+    known = _EXPECTED.get(error["type"])
+    if known is not None:
+        return "expected " + known.format_map(error.get("ctx", {}))
+    return str(error["msg"]).removeprefix("Value error, ")
+
+
 def _explain(error: Any) -> str:  # noqa: ANN401  pydantic's error dict
     key = ".".join(str(part) for part in error["loc"]) or "settings"
-    expected = str(error["msg"]).removeprefix("Value error, ")
+    expected = _expected(error)
     if error["type"] == "missing":
         return f"  {key}: missing; expected a value"
     if error["type"] == "extra_forbidden":

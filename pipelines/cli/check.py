@@ -12,7 +12,7 @@ from pipelines.cli.options import AsJson
 from pipelines.cli.output import print_plain, printable, to_json
 from pipelines.errors import PodledgerError
 from pipelines.landing.detection import Detected, identify
-from pipelines.landing.formats import format_names, parsers
+from pipelines.landing.formats import expected_form, format_names, parsers
 from pipelines.landing.parsing import Findings, check_file
 from transforms.redaction import KeyedHash, redact, redact_name
 from transforms.staging.naming_facts import LOOKUPS, no_lookups_note
@@ -94,6 +94,11 @@ def check(
     if format_name is not None and format_name not in format_names():
         message = f"--format {format_name}: expected one of {', '.join(format_names())}"
         raise PodledgerError(message)
+    if record_format is not None:
+        expected = expected_form(format_name or "auto", record_format)
+        if expected is not None:
+            message = f"--record-format {record_format}: expected {expected}"
+            raise PodledgerError(message)
     found = []
     for name in files:
         item = check_one(name, format_name, record_format)

@@ -59,6 +59,24 @@ def parsers() -> dict[str, Parser]:
     return {name: import_module(f"transforms.staging.{name}").PARSER for name in MODULES}
 
 
+def expected_form(format_name: str, record_format: str) -> str | None:
+    """What is expected in the place of a `record_format`; nothing where it is right.
+
+    Args:
+        format_name: A format; of `auto`, the form may be that of any format.
+        record_format: The setting.
+    """
+    takers = {n: p.expected_form for n, p in parsers().items() if p.expected_form is not None}
+    names = ", ".join(takers)
+    if format_name == "auto":
+        is_known = any(expected(record_format) is None for expected in takers.values())
+        return None if is_known else f"a form of one of the formats {names}"
+    expected = takers.get(format_name)
+    if expected is None:
+        return f"none, as {format_name} takes none; formats that do: {names}"
+    return expected(record_format)
+
+
 def formats_markdown() -> str:
     """The table of formats in README, from the parsers themselves."""
     lines = [

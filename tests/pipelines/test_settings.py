@@ -69,7 +69,7 @@ def test_counters_are_declared_rightly_or_not_at_all(tmp_path: Path, stated: str
         (("lake: lake", "lake: lake\nlook_back: {pods: 999999d}"), "expected at most 3650d"),
         (("lake: lake", "lake: lake\nmemory_limit: lots"), "memory_limit: 'lots': expected a size"),
         (("lake: lake", "lake: lake\nfinal_after: 3"), "final_after: 3: expected a duration"),
-        (("lake: lake", "lake: lake\nworkers: 0"), "workers: 0: Input should be greater than"),
+        (("lake: lake", "lake: lake\nworkers: 0"), "workers: 0: expected at least 1"),
         (
             ("lake: lake", "lake: s3://bucket//lake"),
             "lake: 's3://bucket//lake': expected a local path or s3://bucket/prefix",
@@ -93,7 +93,38 @@ def test_counters_are_declared_rightly_or_not_at_all(tmp_path: Path, stated: str
             ("name: flows,", "name: flows, clusters: [birch],"),
             "['birch'] are no clusters of the settings",
         ),
-        (("name: flows,", "name: flows, clusters: [],"), "exports.0.clusters: Tuple should have"),
+        (
+            ("name: flows,", "name: flows, clusters: [],"),
+            "exports.0.clusters: expected at least 1 item(s)",
+        ),
+        (
+            ("cloud: aws", "cloud: moon"),
+            "clusters.alder.cloud: 'moon': expected 'aws', 'azure' or 'gcp'",
+        ),
+        (("lake: lake", "lake: 3"), "lake: 3: expected text"),
+        (("lake: lake", "lake: lake\nworkers: many"), "workers: 'many': expected a whole number"),
+        (("lake: lake", "lake: lake\nworkers: 1.5"), "workers: 1.5: expected a whole number"),
+        (("lake: lake", "lake: lake\nworkers: 999"), "workers: 999: expected at most 256"),
+        (("lake: lake", "lake: lake\ndatasets: x"), "datasets: 'x': expected a list"),
+        (("lake: lake", "lake: lake\nlook_back: x"), "look_back: 'x': expected a mapping"),
+        (("lake: lake", "lake: lake\nretention_days: '3 d'"), "'3 d': expected a whole number"),
+        (("name: flows,", "name: '',"), "name: '': expected text of at least 1 character(s)"),
+        (
+            ("name: flows,", "name: flows, expect: {every: week},"),
+            "exports.0.expect.every: 'week': expected 'day' or 'hour'",
+        ),
+        (
+            ("alder: {", "alder: {zones: {a b: c}, "),
+            "expected text of the form ^[A-Za-z0-9]",
+        ),
+        (
+            ("lake: lake", "lake: lake\nbuckets: {a: {requester_pays: often}}"),
+            "buckets.a.requester_pays: 'often': expected true or false",
+        ),
+        (
+            ("lake: lake", "lake: lake\nreference: {address_ranges: [{path: a, valid_from: b}]}"),
+            "valid_from: 'b': expected a day such as 2026-03-10",
+        ),
         (
             ("lake: lake", "lake: lake\nbuckets: {a: 3}"),
             "buckets.a: 3: expected a region, or a mapping of region, account_id",
@@ -110,6 +141,59 @@ def test_a_wrong_setting_is_named(tmp_path: Path, change: tuple[str, str], expec
         load_settings(write(tmp_path, GOOD.replace(*change)))
     assert expected in str(caught.value)
     assert "podledger.yaml" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("format_name", "right", "wrong", "expected"),
+    [
+        (
+            "coredns",
+            "{remote} {name}",
+            "{remote}",
+            "the form of CoreDNS's `log`, with a placeholder",
+        ),
+        ("dns_collector", "operation qname", "qname", "a `text-format` with operation and qname"),
+        ("dns_collector", "{/kubernetes/client-pod-name}", "{name}", "a `text-format` with"),
+        ("aws_vpc_flow_log", "version srcaddr dstaddr bytes start end", "a b", "names of fields"),
+        ("aws_vpc_flow_log", "${start} ${end} ${bytes}", "start end end", "each field once"),
+        ("netobserv", "sampling=flows", "sampling", "sampling=flows or sampling=packets"),
+        ("prometheus", "samples=raw", "raw", "samples=raw or step=15s scrape_interval=30s"),
+        ("prometheus", "step=15s scrape_interval=30s", "step=30s scrape_interval=15s", "a step no"),
+        ("stage_marks", "^(?P<event>a)", "^a", "a pattern with a group named event"),
+        ("registry_access_log", "registry=r.example.com", "r.example.com", "registry=HOST"),
+        ("netflow_json", "TZ=UTC", "UTC", "TZ=UTC, or an offset such as TZ=+01:00"),
+        ("auto", "TZ=UTC", "UTC", "a form of one of the formats coredns, dns_collector"),
+    ],
+)
+def test_the_form_of_records_is_one_of_the_format(
+    tmp_path: Path, format_name: str, right: str, wrong: str, expected: str
+) -> None:
+    def text(form: str) -> str:
+        return GOOD.replace("format: hubble", f"format: {format_name}, record_format: '{form}'")
+
+    assert load_settings(write(tmp_path, text(right))).exports[0].record_format == right
+    with pytest.raises(SettingsError) as caught:
+        load_settings(write(tmp_path, text(wrong)))
+    assert f"exports.0.record_format: {wrong!r}: expected {expected}" in str(caught.value)
+
+
+def test_a_format_without_forms_takes_none(tmp_path: Path) -> None:
+    text = GOOD.replace("format: hubble", "format: hubble, record_format: x")
+    with pytest.raises(SettingsError, match="'x': expected none, as hubble takes none; formats"):
+        load_settings(write(tmp_path, text))
+
+
+def test_clusters_without_an_export_and_no_exports_are_said(tmp_path: Path) -> None:
+    assert load_settings(write(tmp_path, GOOD)).remarks == ()
+    one = GOOD.replace("in/{cluster}/", "in/").replace(
+        "name: flows", "name: flows, clusters: [oak]"
+    )
+    text = one.replace("clusters:\n", "clusters:\n  oak: {}\n")
+    (remark,) = load_settings(write(tmp_path, text)).remarks
+    assert remark.startswith("clusters.alder: no export names it")
+    empty = GOOD.split("exports:", maxsplit=1)[0] + "exports: []\n"
+    (remark,) = load_settings(write(tmp_path, empty)).remarks
+    assert remark.startswith("exports: [] lists none")
 
 
 def test_all_wrong_settings_are_named_at_once(tmp_path: Path) -> None:

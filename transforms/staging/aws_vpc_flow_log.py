@@ -200,8 +200,7 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
     problem: str | None = None
     temporality = context.temporality or "delta"
     if context.record_format is not None:
-        names = _fields_of(re.sub(r"[${},]", " ", context.record_format).split())
-        problem = "record_format: expected names of fields" if names is None else _unusable(names)
+        names, problem = _stated_fields(context.record_format)
     for raw in records:
         if len(raw.data) > MAX_LINE_BYTES:
             yield rejected(raw, f"unreadable_line: expected at most {MAX_LINE_BYTES} bytes")
@@ -226,6 +225,19 @@ def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parse
             )
             continue
         yield _record(raw, order, tokens, temporality)
+
+
+def _stated_fields(record_format: str) -> tuple[tuple[str, ...] | None, str | None]:
+    """The fields that a setting names, and what is wrong with it."""
+    names = _fields_of(re.sub(r"[${},]", " ", record_format).split())
+    if names is None:
+        return None, "record_format: expected names of fields"
+    return names, _unusable(names)
+
+
+def _expected_form(stated: str) -> str | None:
+    _, problem = _stated_fields(stated)
+    return None if problem is None else problem.rpartition("expected ")[2]
 
 
 def _record(raw: RawRecord, order: tuple[str, ...], tokens: list[str], temporality: str) -> Parsed:
@@ -529,5 +541,6 @@ PARSER = Parser(
     recognise=_recognise,
     parse=_parse,
     needs_record_format=True,
+    expected_form=_expected_form,
     tested_on="real",
 )

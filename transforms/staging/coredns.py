@@ -440,6 +440,11 @@ def _recognise(head: bytes) -> Recognition:
     return Recognition(0)
 
 
+def _expected_form(stated: str) -> str | None:
+    has_name = "name" in pattern_of(stated).groupindex
+    return None if has_name else "the form of CoreDNS's `log`, with a placeholder {name}"
+
+
 PARSER = Parser(
     name="coredns",
     title="CoreDNS query log",
@@ -452,6 +457,7 @@ PARSER = Parser(
     ),
     recognise=_recognise,
     parse=_parse,
+    expected_form=_expected_form,
     optional_columns=(
         "client_address", "client_namespace", "client_pod_name", "resolver_address", "transport",
         "latency_seconds", "dns_message_id",

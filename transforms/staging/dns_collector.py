@@ -396,6 +396,17 @@ def _variant(record: Json) -> str | None:
     return "flat JSON lines" if is_flat else None
 
 
+def _expected_form(stated: str) -> str | None:
+    if text_form(stated) is not None:
+        return None
+    if {"namespace", "pod_name"} & pattern_of(stated).groupindex.keys():
+        return None
+    return (
+        "a `text-format` with operation and qname, or the form of `extra` with "
+        "{/kubernetes/client-pod-name} or {/kubernetes/client-namespace}"
+    )
+
+
 PARSER = Parser(
     name="dns_collector",
     title="dnstap through DNS-collector or Vector",
@@ -409,6 +420,7 @@ PARSER = Parser(
     ),
     recognise=_recognise,
     parse=_parse,
+    expected_form=_expected_form,
     optional_columns=(
         "client_address", "client_namespace", "client_pod_name", "resolver_address", "transport",
         "answers", "latency_seconds", "dns_message_id",

@@ -141,5 +141,6 @@ PARSER = Parser(
     ),
     recognise=_recognise,
     parse=_parse,
+    expected_form=nfdump.expected_form,
     tested_on="real",
 )

@@ -54,6 +54,11 @@ _UNSET = re.compile(r"[0:.]*")
 """No address, or one of zeros only."""
 
 
+def expected_form(stated: str) -> str | None:
+    """What is expected in the place of a `record_format`; nothing where it is right."""
+    return None if _ZONE.fullmatch(stated.strip()) else "TZ=UTC, or an offset such as TZ=+01:00"
+
+
 def volumes(values: Mapping[str, Any], context: FileContext) -> list[dict[str, Any]] | str:
     """The row of a record, or the word for which it is left out.
 

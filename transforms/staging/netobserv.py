@@ -35,7 +35,7 @@ from transforms.staging.json_items import parse_items, whole_record_id
 from transforms.staging.json_lookups import recognise_records
 from transforms.staging.json_records import Item, decode
 from transforms.staging.netobserv_flow import Flow
-from transforms.staging.netobserv_volumes import destination_end, source_end, volume
+from transforms.staging.netobserv_volumes import destination_end, expected_form, source_end, volume
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition, Row
 from transforms.staging.refusal import refuse
 from transforms.staging.search_suffix import ends_with_cluster_domain, has_public_suffix
@@ -192,6 +192,7 @@ PARSER = Parser(
     ),
     recognise=_recognise,
     parse=_parse,
+    expected_form=expected_form,
     optional_columns=(
         "node", "client_address", "client_port", "client_namespace", "client_pod_name",
         "resolver_address", "transport", "rcode", "latency_seconds", "dns_message_id",

@@ -33,6 +33,7 @@ MAX_INTERVAL = timedelta(hours=1)
 """Agents evict flows within minutes; a much longer record is damaged."""
 
 _DIRECTIONS = {0: "ingress", 1: "egress", 2: "inner"}
+_SAMPLED = ("sampling=flows", "sampling=packets")
 _MOST_FLAGS = 65_535
 _MOST_INTERFACES = 64
 MAX_RTT_SECONDS = 3_600
@@ -106,6 +107,11 @@ def volume(flow: Flow, record_id: str, context: FileContext) -> dict[str, Any] |
     return row | {"repeats": _repeats(flow, row, source, destination)}
 
 
+def expected_form(stated: str) -> str | None:
+    """What is expected in the place of a `record_format`; nothing where it is right."""
+    return None if stated.strip() in _SAMPLED else " or ".join(_SAMPLED)
+
+
 def _unit(record_format: str | None) -> str | None:
     """What was sampled, where the export's setting says so.
 
@@ -114,8 +120,9 @@ def _unit(record_format: str | None) -> str | None:
     """
     if record_format is None:
         return None
-    if record_format.strip() not in {"sampling=flows", "sampling=packets"}:
-        refuse("record_format", "sampling=flows or sampling=packets", record_format)
+    expected = expected_form(record_format)
+    if expected is not None:
+        refuse("record_format", expected, record_format)
     return record_format.strip().removeprefix("sampling=")
 
 

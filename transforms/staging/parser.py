@@ -208,6 +208,8 @@ class Parser:
         tested_on: `real` lines that somebody's system wrote, or lines `constructed` from the schema
             that the format's own documentation publishes.
         needs_record_format: Header-less files need the `record_format` setting.
+        expected_form: Says of a `record_format` what is expected in its place, or nothing where it
+            is right; none where the format takes no such setting.
         reads_path: What its files say depends on their path: when a state was seen, of which run.
             Equal contents under two paths are then two statements, and both are read.
         version: Raised when equal files give other rows, so that `status` names the files that an
@@ -224,6 +226,7 @@ class Parser:
     parse: Callable[[Iterable[RawRecord], FileContext], Iterator[Parsed]]
     tested_on: Literal["real", "constructed"] = "constructed"
     needs_record_format: bool = False
+    expected_form: Callable[[str], str | None] | None = None
     optional_columns: tuple[str, ...] = field(default=())
     reads_path: bool = False
     version: int = 1

@@ -139,15 +139,20 @@ def _stated(setting: str | None) -> str | None:
     Raises:
         RefusedError: It is none of the forms, or its steps are longer than its scrapes.
     """
-    if setting is None or setting == _RAW:
-        return setting
-    match = _STEP.fullmatch(setting)
-    if match is None:
-        refuse("record_format", "samples=raw or step=15s scrape_interval=30s", setting)
-    step, interval = (int(match[n]) * _MILLISECONDS[match[n + 1]] for n in (1, 3))
-    if step > interval:
-        refuse("record_format", "a step no longer than scrape_interval", setting)
+    expected = None if setting is None else _expected_form(setting)
+    if expected is not None:
+        refuse("record_format", expected, setting)
     return setting
+
+
+def _expected_form(stated: str) -> str | None:
+    if stated == _RAW:
+        return None
+    match = _STEP.fullmatch(stated)
+    if match is None:
+        return "samples=raw or step=15s scrape_interval=30s"
+    step, interval = (int(match[n]) * _MILLISECONDS[match[n + 1]] for n in (1, 3))
+    return "a step no longer than scrape_interval" if step > interval else None
 
 
 # -- recognition ---------------------------------------------------------------------------------
@@ -235,6 +240,7 @@ PARSER = Parser(
     ),
     recognise=_recognise,
     parse=_parse,
+    expected_form=_expected_form,
     tested_on="real",
     reads_path=True,
     optional_columns=("counter_samples.counter_start_at", "counter_samples.pod_uid"),

@@ -309,6 +309,12 @@ def _syslog_time(match: re.Match[str], context: FileContext) -> datetime | None:
     return None
 
 
+def _expected_form(stated: str) -> str | None:
+    match = _STATED.fullmatch(stated)
+    is_host = match is not None and f.host(match[1]) is not None
+    return None if is_host else "registry=HOST, such as registry=registry.example.com"
+
+
 def _stated_registry(context: FileContext) -> str | None:
     match = _STATED.fullmatch(context.record_format or "")
     return f.host(match[1]) if match else None
@@ -401,6 +407,7 @@ PARSER = Parser(
     ),
     recognise=_recognise,
     parse=_parse,
+    expected_form=_expected_form,
     optional_columns=(
         "registry", "digest", "response_bytes", "duration_seconds", "client_address", "principal",
     ),

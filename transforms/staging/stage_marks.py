@@ -46,7 +46,7 @@ from transforms.staging.parser import (
 from transforms.staging.refusal import RefusedError, refuse, refused
 from transforms.staging.stage_libraries import LibraryMark, library_marks
 from transforms.staging.stage_names import StageName, has_phase, stage_name
-from transforms.staging.stage_patterns import LinePattern, fields_of, line_pattern
+from transforms.staging.stage_patterns import LinePattern, expected_form, fields_of, line_pattern
 from transforms.staging.values import identity, parse_instant
 
 TABLE = "stage_marks"
@@ -397,6 +397,7 @@ PARSER = Parser(
     ),
     recognise=_recognise,
     parse=_parse,
+    expected_form=expected_form,
     optional_columns=(
         "elapsed_seconds", "attempts", "bytes", "resource", "outcome", "error_type", "run_uuid",
         "pod_uid",

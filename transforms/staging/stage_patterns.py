@@ -74,6 +74,12 @@ def line_pattern(stated: str) -> LinePattern | str:
     return pattern
 
 
+def expected_form(stated: str) -> str | None:
+    """What is expected in the place of a pattern; nothing where it can be used."""
+    found = line_pattern(stated)
+    return found if isinstance(found, str) else None
+
+
 def fields_of(groups: dict[str, str]) -> dict[str, Any]:
     """Groups of a line by the names that a structured event has."""
     names = {"event": "event.name", "elapsed": "elapsed_s", "error": "error.type",

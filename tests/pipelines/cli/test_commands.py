@@ -130,11 +130,11 @@ def test_an_option_wins_over_the_environment_and_that_over_the_folder(
 
 
 WRONG = [
-    ("workers: many", "workers: 'many': ", "integer"),
-    ("workers: 0", "workers: 0: ", "greater than or equal to 1"),
+    ("workers: many", "workers: 'many': ", "whole number"),
+    ("workers: 0", "workers: 0: ", "at least 1"),
     ("memory_limit: lots", "memory_limit: 'lots': ", "expected"),
     ("final_after: soon", "final_after: 'soon': ", "expected"),
-    ("retention_days: -1", "retention_days: -1: ", "greater than or equal to 1"),
+    ("retention_days: -1", "retention_days: -1: ", "at least 1"),
     ("nonsense: 1", "nonsense: unknown setting", "see README"),
     ("exports: [{name: x, path: in, format: z}]", "exports.0.format: 'z': ", "auto or one of"),
     ("exports: [{name: x}]", "exports.0.path: missing", "expected a value"),
