@@ -165,7 +165,7 @@ def _show(session: SqlSession, lake: Lake, name: str, days: set[dt.date]) -> Non
         )
         return
     rows = read_files(session.connection, paths, dated=True)
-    with_all_columns(session.connection, rows, spec).create_view(name)
+    with_all_columns(rows, spec).create_view(name)
 
 
 def _named(counts: dict[str, int]) -> float:

@@ -15,7 +15,7 @@ import polars as pl
 
 from pipelines.damage import REBUILD, reading
 from pipelines.deliveries import DELIVERIES, delivery_rows
-from pipelines.errors import DataCheckError, LakeDamagedError
+from pipelines.errors import DataCheckError, LakeDamagedError, LakeOutdatedError
 from pipelines.finality import BUILT, Basis, is_final, last_awaited
 from pipelines.ingredients import Ingredients, schema_texts
 from pipelines.landing.formats import parsers
@@ -43,6 +43,16 @@ OF_NO_CLUSTER = {"run_versions", "run_statuses"}
 """Staging tables that a cluster reads from the fleet's files too: a run's cluster is its pods'."""
 MEMORY_FOR_ENGINE = 0.6
 """Share of `memory_limit` that DuckDB may use; Python, Arrow and Polars need the rest."""
+
+
+_REFUSED = (
+    DataCheckError,
+    LakeDamagedError,
+    LakeOutdatedError,
+    duckdb.Error,
+    pl.exceptions.PolarsError,
+)
+"""Errors that keep one table of one scope unpublished and stop nothing else."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +169,7 @@ def build_table(
         published = build.publish()
     except duckdb.InterruptException:
         raise
-    except (DataCheckError, LakeDamagedError, duckdb.Error, pl.exceptions.PolarsError) as error:
+    except _REFUSED as error:
         return Outcome(table, day.date, scope, problem=_problem(table, error))
     return Outcome(table, day.date, scope, published)
 
@@ -219,7 +229,7 @@ def _problem(table: str, error: Exception) -> str:
     An engine that stops over one cluster's values, such as a sum too large for its type, must not
     keep the other clusters from being built.
     """
-    if isinstance(error, DataCheckError | LakeDamagedError):
+    if isinstance(error, DataCheckError | LakeDamagedError | LakeOutdatedError):
         return str(error)
     first = redact(str(error).strip().partition("\n")[0])[:300]
     return f"{table}: {type(error).__name__}: {first}"
@@ -589,7 +599,7 @@ def show_parts(
     partly = [p for p in parts if p.repeated]
     selects = []
     if whole:
-        rows = with_all_columns(connection, read_files(connection, whole), spec)
+        rows = with_all_columns(read_files(connection, whole), spec)
         rows.create_view(f"{name}_whole")
         selects.append(f'SELECT {columns} FROM "{name}_whole"')  # noqa: S608  our schema
     if not parts:
@@ -604,7 +614,7 @@ def show_parts(
             union_by_name=True,
             hive_partitioning=False,
         )
-        with_all_columns(connection, rows, spec).create_view(f"{name}_partly")
+        with_all_columns(rows, spec).create_view(f"{name}_partly")
         # The engine writes the ranges out: a grown file repeats millions of rows.
         connection.execute(
             f'CREATE TEMP VIEW "{name}_repeated" AS '  # noqa: S608
@@ -640,7 +650,7 @@ def show_files(session: SqlSession, spec: TableSpec, files: list[tuple[dt.date, 
     source = f"{spec.name}_files"
     if files:
         rows = read_files(connection, (path for _, path in files), dated=True)
-        with_all_columns(connection, rows, spec).create_view(source)
+        with_all_columns(rows, spec).create_view(source)
     else:
         session.register(source, spec.empty().with_columns(date=pl.lit(None, pl.Date)))
     connection.execute(

@@ -220,7 +220,7 @@ def _create(connection: duckdb.DuckDBPyConnection, lake: Lake, spec: TableSpec) 
     connection.unregister("no_rows")
     if paths:
         order = ", ".join(f'"{c}" NULLS LAST' for c in (("date",) if dated else ()) + spec.order)
-        rows = with_all_columns(connection, read_files(connection, paths, dated=dated), spec)
+        rows = with_all_columns(read_files(connection, paths, dated=dated), spec)
         rows.project(columns).order(order).insert_into(spec.name)
     if spec.as_of:
         _keep_newest(connection, spec)

@@ -7,6 +7,7 @@ that it was given are checked here, against the digest that each file carries of
 import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 
 import duckdb
@@ -14,9 +15,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipelines.errors import LakeDamagedError
+from pipelines.errors import LakeDamagedError, LakeOutdatedError
 from pipelines.mirror import is_stand_in, shown, url_of
+from pipelines.parquet import outdated_columns
 from pipelines.publication import CONTENT
+from schemas.registry import table_spec, tables
 
 REBUILD = "remove it and build its day again"
 """What to do about an intermediate or mart file."""
@@ -40,16 +43,44 @@ def reading(paths: Iterable[Path], remedy: str) -> Iterator[None]:
 
     Raises:
         LakeDamagedError: A file is missing or damaged.
+        LakeOutdatedError: Files have columns of other types: another version wrote them.
     """
     try:
         yield
     except (duckdb.Error, pl.exceptions.PolarsError, pa.ArrowException, OSError):
-        for path in paths:
+        read = list(paths)
+        for path in read:
             found = damage_of(path)
             if found is not None:
                 message = f"{shown(path)}: {found}; {remedy}"
                 raise LakeDamagedError(message) from None
+        outdated = _outdated(read)
+        if outdated is not None:
+            raise outdated from None
         raise
+
+
+def _outdated(paths: Iterable[Path]) -> LakeOutdatedError | None:
+    """What to rebuild of files whose columns have other types than now."""
+    found: dict[tuple[str, str], list[date]] = {}
+    for path in paths:
+        table = path.parent.parent.name
+        if table in tables() and path.is_file() and not is_stand_in(path):
+            for column in outdated_columns(path, table_spec(table)):
+                day = date.fromisoformat(path.parent.name.removeprefix("date="))
+                found.setdefault((table, column), []).append(day)
+    if not found:
+        return None
+    lines = []
+    for (table, column), days in sorted(found.items()):
+        is_staged = table_spec(table).layer in {"ledger", "staging"}
+        what = "landing" if is_staged else "event"
+        lines.append(f"{table}, {what} days {min(days)} to {max(days)}: {column}")
+    message = (
+        "files of the lake were written by another version and cannot be read as they are; "
+        "`podledger build --stale` builds them again:\n  " + "\n  ".join(lines)
+    )
+    return LakeOutdatedError(message, frozenset(d for days in found.values() for d in days))
 
 
 def damage_of(path: Path) -> str | None:

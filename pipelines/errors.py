@@ -1,5 +1,7 @@
 """Errors that a person sees without a traceback, each with its exit code."""
 
+from datetime import date
+
 from transforms.redaction import redact
 
 
@@ -44,6 +46,19 @@ class LakeWriteError(PodledgerError):
 
 class LakeDamagedError(PodledgerError):
     """A file of the lake is missing or damaged: names it and what can be done."""
+
+
+class LakeOutdatedError(PodledgerError):
+    """Files of the lake were written by another version and cannot be read: says what to rebuild.
+
+    Attributes:
+        days: Days of the files.
+    """
+
+    def __init__(self, message: str, days: frozenset[date]) -> None:
+        """Keep the message and the days."""
+        super().__init__(message)
+        self.days = days
 
 
 class ResourceError(PodledgerError):

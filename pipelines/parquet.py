@@ -6,12 +6,15 @@ day is read from the file's own folder. What lies on S3 is fetched first.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 import duckdb
 import polars as pl
+import pyarrow.parquet as pq
 
 from pipelines.mirror import present
+from schemas.registry import table_spec
 from schemas.table import TableSpec
 
 _DAY_OF_FILE = "CAST(regexp_extract(filename, '.*/date=([0-9-]+)/[^/]*$', 1) AS DATE)"
@@ -40,20 +43,42 @@ def read_files(
     return relation.project(f'* EXCLUDE (filename), {_DAY_OF_FILE} AS "date"')
 
 
-def with_all_columns(
-    connection: duckdb.DuckDBPyConnection, relation: duckdb.DuckDBPyRelation, spec: TableSpec
-) -> duckdb.DuckDBPyRelation:
-    """Rows with null in columns that came to a table after all of its files were written."""
-    missing = {c.name for c in spec.columns} - set(relation.columns)
-    if not missing:
+def with_all_columns(relation: duckdb.DuckDBPyRelation, spec: TableSpec) -> duckdb.DuckDBPyRelation:
+    """Rows of files of any version with the columns of now.
+
+    A column that came to the table later is null; one that had another type is cast when the rows
+    are read, which fails where a value does not fit.
+    """
+    stated = _types(spec.name)
+    present_types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    others = {n for n, kind in stated.items() if present_types.get(n) not in {kind, None}}
+    missing = stated.keys() - present_types.keys()
+    if not missing and not others:
         return relation
-    typed = connection.from_arrow(spec.empty().to_arrow(compat_level=pl.CompatLevel.oldest()))
-    added = ", ".join(
-        f'CAST(NULL AS {kind}) AS "{name}"'
-        for name, kind in zip(typed.columns, typed.types, strict=True)
-        if name in missing
+    kept = (
+        f'CAST("{n}" AS {stated[n]}) AS "{n}"' if n in others else f'"{n}"' for n in present_types
     )
-    return relation.project(f"*, {added}")
+    added = (f'CAST(NULL AS {kind}) AS "{n}"' for n, kind in stated.items() if n in missing)
+    return relation.project(", ".join([*kept, *added]))
+
+
+@lru_cache(maxsize=256)
+def _types(table: str) -> dict[str, str]:
+    """DuckDB's types of a table's columns."""
+    empty = table_spec(table).empty().to_arrow(compat_level=pl.CompatLevel.oldest())
+    with duckdb.connect() as connection:
+        typed = connection.from_arrow(empty)
+        return dict(zip(typed.columns, map(str, typed.types), strict=True))
+
+
+def outdated_columns(path: Path, spec: TableSpec) -> list[str]:
+    """Columns that have other types in a file than now, as `name (type there, now type)`."""
+    found = pq.read_schema(path)
+    return [
+        f"{now.name} ({found.field(now.name).type}, now {now.type})"
+        for now in spec.arrow_schema
+        if now.name in found.names and found.field(now.name).type != now.type
+    ]
 
 
 def scan_files(paths: Iterable[Path]) -> pl.LazyFrame:

@@ -34,7 +34,7 @@ from pipelines.deliveries import (
     note_left_out,
     write_deliveries,
 )
-from pipelines.errors import PodledgerError
+from pipelines.errors import LakeOutdatedError, PodledgerError
 from pipelines.finality import (
     BUILT,
     final_basis,
@@ -47,6 +47,7 @@ from pipelines.finality import (
 from pipelines.ingredients import causes
 from pipelines.landing.land import LandReport, land
 from pipelines.late import Waiting, cause_of, waiting
+from pipelines.layout import note_layout, require_known_layout
 from pipelines.ledger import Ledger
 from pipelines.manifests import write_manifests
 from pipelines.parquet import scan_files
@@ -145,6 +146,7 @@ class Workspace:
             return self._held
         if self._read is None or time.monotonic() - self._read_at > SEEN_AFTER_SECONDS:
             self._read, self._read_at = open_lake(self.settings), time.monotonic()
+            require_known_layout(self._read)
         return self._read
 
     def scopes(self, spec: TableSpec) -> tuple[str, ...]:
@@ -160,6 +162,8 @@ class Workspace:
             return
         lake = lake_of(self.settings)
         with lake.locked(_owner()):
+            require_known_layout(lake)
+            note_layout(lake)
             self._held = lake
             try:
                 yield lake
@@ -429,17 +433,28 @@ def publish_catalogue(workspace: Workspace, day: dt.date) -> dict[str, int] | No
         note_left_out(lake, day, left_out_clusters(workspace, day))
         rows = None
         if not is_current(lake, settings.catalog_path):
-            rows = write_catalog(
-                lake,
-                settings.catalog_path,
-                threads=settings.workers,
-                memory_limit=engine_memory(settings),
-            )
+            rows = _write_catalogue(settings, lake, day)
         _conclude(workspace, lake, day)
         refused = write_manifests(settings, lake, day)
     for reason in refused:
         workspace.listener.not_written(reason)
     return rows
+
+
+def _write_catalogue(settings: Settings, lake: Lake, day: dt.date) -> dict[str, int] | None:
+    """Write the catalogue; where a later day is to be built again first, that one writes it.
+
+    Raises:
+        LakeOutdatedError: Files of another version cannot be read, and no later day's build is to
+            replace them.
+    """
+    threads, memory = settings.workers, engine_memory(settings)
+    try:
+        return write_catalog(lake, settings.catalog_path, threads=threads, memory_limit=memory)
+    except LakeOutdatedError as error:
+        if all(other <= day for other in error.days):
+            raise
+    return None
 
 
 def _conclude(workspace: Workspace, lake: Lake, day: dt.date) -> None:

@@ -19,7 +19,6 @@ from pipelines.errors import LakeBusyError, LakeWriteError, PodledgerError
 
 _DATE_FOLDER = re.compile(r"date=(\d{4}-\d{2}-\d{2})\Z")
 TEMPORARY = ".tmp-"
-LAYOUT_VERSION = 1
 REMEDY = "nothing half-written is visible, and a rerun finishes the work once it can be written"
 
 

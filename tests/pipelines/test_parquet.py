@@ -47,7 +47,7 @@ def test_a_column_that_came_later_is_null_in_files_of_before(tmp_path: Path) -> 
     path = tmp_path / "old.parquet"
     pl.DataFrame({"cluster": ["alder"], "export": ["logs"]}).write_parquet(path)
     with duckdb.connect() as connection:
-        rows = with_all_columns(connection, read_files(connection, [path]), spec)
+        rows = with_all_columns(read_files(connection, [path]), spec)
         assert set(rows.columns) == {c.name for c in spec.columns}
         kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
         assert (kinds["landing_date"], kinds["naming_notes"]) == ("DATE", "VARCHAR[]")
