@@ -1,5 +1,6 @@
 """Tell the format of a file from its content, never from its name."""
 
+import codecs
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,11 @@ from transforms.staging.wrapped_files import Wrapping, wrapping_for, wrappings
 
 _IS_SURE = 2
 """Score from which a format is told by its structure."""
+_ENCODINGS = (
+    ("UTF-32", (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)),
+    ("UTF-16", (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)),
+)
+"""Encodings that no format has, with the marks that files in them begin with; longer ones first."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,9 @@ def identify(path: Path, format_name: str | None, record_format: str | None) -> 
         The format, or why none is believed.
     """
     beginning = head(path)
+    encoding = _other_encoding(beginning)
+    if encoding is not None:
+        return encoding
     if format_name is not None:
         parser = parsers()[format_name]
         contradiction = verify(parser, beginning)
@@ -93,6 +102,17 @@ def verify(parser: Parser, head: bytes) -> str | None:
     other = detect(head)
     if isinstance(other, Detected):
         return f"stated as {parser.name}, but the content is {other.parser.name}"
+    return None
+
+
+def _other_encoding(head: bytes) -> str | None:
+    """Which encoding a text is in, where its first bytes say that it is none that is read."""
+    for name, marks in _ENCODINGS:
+        for mark in marks:
+            if head.startswith(mark):
+                return (
+                    f"encoded as {name} (it begins with the bytes {mark.hex(' ')}); expected UTF-8"
+                )
     return None
 
 
