@@ -14,7 +14,6 @@ Reports user guide (data dictionary), the S3 user guide on usage types.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache, partial
 from typing import Any
@@ -24,13 +23,19 @@ import msgspec
 from transforms.staging import bill_amounts as b
 from transforms.staging.aws_usage_types import is_volume, regions_of
 from transforms.staging.bill_deliveries import Delivery, delivery_of
+from transforms.staging.bill_fields import (
+    TABLE,
+    of_amounts,
+    of_delivery,
+    of_period,
+    of_usage,
+    text,
+)
 from transforms.staging.csv_tables import Table, head_columns, parse_table
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition, Row
 from transforms.staging.refusal import refuse
 from transforms.staging.stored_text import free_text, name_text
-from transforms.staging.values import identity
 
-TABLE = "billing_lines"
 TYPE, COST = "line_item_line_item_type", "line_item_unblended_cost"
 NEEDED = frozenset({TYPE, COST})
 MARKS = (b"LineItemType", b"line_item_type")
@@ -95,77 +100,44 @@ def _row(delivery: Delivery, line: Mapping[str, Any], text_id: str) -> Row:
     Raises:
         RefusedError: A value is not what its column says.
     """
-    kind = _text(line, TYPE)
+    kind = text(line, TYPE)
     if kind is None:
         refuse("no_type", f"a type in {TYPE}", None)
     product = _map(line.get("product"))
-    start_at = _period_start(line, delivery)
-    usage_type = _text(line, "line_item_usage_type")
-    unit = _text(line, "pricing_unit")
+    usage_type = text(line, "line_item_usage_type")
+    unit = text(line, "pricing_unit")
     used = b.amount(line.get("line_item_usage_amount"), "usage_amount")
-    unit_bytes = _unit_bytes(unit, usage_type)
-    currency = _text(line, "line_item_currency_code")
+    currency = text(line, "line_item_currency_code")
     cost = b.amount(line.get(COST), "unblended_cost")
-    places = _places(line, product, usage_type)
-    invoice = _text(line, "bill_invoice_id")
-    values = {
-        "record_id": identity(delivery.delivery_id, text_id),
+    invoice = text(line, "bill_invoice_id")
+    return TABLE, {
+        **of_delivery(delivery, text_id),
         "provider": _PROVIDER,
-        "billing_period": f"{start_at:%Y-%m}",
-        "period_start_at": start_at,
-        "period_end_at": b.instant(line.get("bill_billing_period_end_date"), "period_end"),
-        "payer_account_id": name_text(_text(line, "bill_payer_account_id")),
-        "account_id": name_text(_text(line, "line_item_usage_account_id")),
-        "bill_id": delivery.bill_id,
-        "delivery_id": delivery.delivery_id,
-        "delivery_part": delivery.part,
-        "delivered_at": delivery.delivered_at,
-        "delivered_basis": delivery.basis,
+        **of_period(
+            line, delivery, "bill_billing_period_start_date", "bill_billing_period_end_date"
+        ),
+        "payer_account_id": name_text(text(line, "bill_payer_account_id")),
+        "account_id": name_text(text(line, "line_item_usage_account_id")),
         "invoice_id": name_text(invoice),
         "is_final": invoice is not None if "bill_invoice_id" in line else None,
-        "line_item_id": name_text(_text(line, "identity_line_item_id")),
+        "line_item_id": name_text(text(line, "identity_line_item_id")),
         "line_item_type": _TYPES.get(kind, "other"),
         "line_item_type_name": name_text(kind),
-        "usage_start_at": b.instant(line.get("line_item_usage_start_date"), "usage_start"),
-        "usage_end_at": b.instant(line.get("line_item_usage_end_date"), "usage_end"),
-        "product": name_text(_text(line, "line_item_product_code")),
-        "product_family": name_text(_text(line, "product_product_family")),
+        **of_usage(line, "line_item_usage_start_date", "line_item_usage_end_date"),
+        "product": name_text(text(line, "line_item_product_code")),
+        "product_family": name_text(text(line, "product_product_family")),
         "usage_type": name_text(usage_type),
-        "operation": name_text(_text(line, "line_item_operation")),
-        "sku_id": name_text(_text(line, "product_sku")),
-        "price_id": name_text(_text(line, "pricing_rate_id")),
-        "description": free_text(_text(line, "line_item_line_item_description")),
-        "zone": name_text(_text(line, "line_item_availability_zone")),
-        **places,
-        "resource_id": name_text(_text(line, "line_item_resource_id")),
-        "usage_amount": used,
-        "unit": name_text(unit),
-        "unit_bytes": unit_bytes,
-        "usage_bytes": b.bytes_of(used, unit_bytes),
-        "currency": name_text(currency),
-        "billed_cost": cost,
+        "operation": name_text(text(line, "line_item_operation")),
+        "sku_id": name_text(text(line, "product_sku")),
+        "price_id": name_text(text(line, "pricing_rate_id")),
+        "description": free_text(text(line, "line_item_line_item_description")),
+        "zone": name_text(text(line, "line_item_availability_zone")),
+        **_places(line, product, usage_type),
+        "resource_id": name_text(text(line, "line_item_resource_id")),
+        **of_amounts(used, unit, _unit_bytes(unit, usage_type), cost, currency),
         "list_cost": b.amount(line.get("pricing_public_on_demand_cost"), "on_demand_cost"),
         "effective_cost": _effective(line, kind),
-        "cost_usd": b.usd(cost, currency),
     }
-    _check_interval(values)
-    return TABLE, values
-
-
-def _check_interval(values: Mapping[str, Any]) -> None:
-    start, end = values["usage_start_at"], values["usage_end_at"]
-    if start is not None and end is not None and end < start:
-        refuse("usage_end", "an end behind the start")
-
-
-def _period_start(line: Mapping[str, Any], delivery: Delivery) -> datetime:
-    stated = b.instant(line.get("bill_billing_period_start_date"), "period_start")
-    if stated is not None:
-        return stated
-    first = delivery.period_start
-    if first is None:
-        refuse("no_period", "a time in bill_billing_period_start_date, or a period in the path")
-    return datetime(first.year, first.month, first.day, tzinfo=UTC)
 
 
 def _places(
@@ -174,7 +146,7 @@ def _places(
     """Where the resource is, and where bytes went from and to."""
 
     def of_product(name: str) -> str | None:
-        return name_text(_text(line, f"product_{name}") or _text(product, name))
+        return name_text(text(line, f"product_{name}") or text(product, name))
 
     came, went = regions_of(usage_type) if usage_type else (None, None)
     return {
@@ -210,18 +182,6 @@ def _map(stated: object) -> Mapping[str, Any]:
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
             return {}
     return stated if isinstance(stated, dict) else {}
-
-
-def _text(line: Mapping[str, Any], name: str) -> str | None:
-    """A value as text; account ids may be numbers."""
-    value = line.get(name)
-    if isinstance(value, str):
-        return value or None
-    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() < 64:
-        return str(value)
-    if value is not None:
-        refuse("wrong_value", f"a text in {name}", None)
-    return None
 
 
 def _recognise(head: bytes) -> Recognition:
