@@ -17,15 +17,12 @@ Sources: containerd/containerd, internal/cri/server/images/image_pull.go and cor
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 import msgspec
 
 from transforms.redaction import redact_name
-from transforms.staging import request_fields as f
 from transforms.staging.go_durations import seconds_of_go_duration
-from transforms.staging.json_items import parse_items
 from transforms.staging.json_lookups import recognise_records
 from transforms.staging.json_records import Item, decode
 from transforms.staging.logrus_text import is_logrus, logrus_fields
@@ -37,16 +34,13 @@ from transforms.staging.parser import (
     Recognition,
     Row,
     Wrapper,
-    accepted,
-    ignored,
-    rejected,
 )
-from transforms.staging.refusal import RefusedError, refuse, refused
+from transforms.staging.refusal import RefusedError, refuse
 from transforms.staging.stored_text import free_text, name_text
+from transforms.staging.text_or_json import MAX_LINE, parse_text_or_json
 from transforms.staging.values import identity, instant_of_microseconds, integer, parse_instant
 
 TABLE = "image_pull_logs"
-MAX_LINE = 1 << 16
 HEAD_LINES = 200
 SHOWN_KEYS = frozenset(
     {
@@ -96,21 +90,12 @@ Fields = Mapping[str, Any]
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
-    for raw in records:
-        if raw.data.lstrip()[:1] in {b"{", b"["}:
-            yield from parse_items([raw], context, partial(_read, raw.wrapper), SHOWN_KEYS)
-        elif len(raw.data) > MAX_LINE:
-            yield rejected(raw, f"unreadable_line: expected at most {MAX_LINE} bytes")
-        else:
-            yield _line(raw, context)
+    yield from parse_text_or_json(records, context, _read, _read_line, SHOWN_KEYS)
 
 
-def _line(raw: RawRecord, context: FileContext) -> Parsed:
-    try:
-        found = _row_of_text(raw.data.decode("utf-8", "replace"), raw.wrapper, context)
-    except RefusedError as error:
-        return f.without_queries(refused(raw, error))
-    return ignored(raw, found) if isinstance(found, str) else accepted(raw, (TABLE, found))
+def _read_line(text: str, wrapper: Wrapper | None, context: FileContext) -> tuple[Row, ...] | str:
+    found = _row_of_text(text, wrapper, context)
+    return found if isinstance(found, str) else ((TABLE, found),)
 
 
 def _row_of_text(text: str, wrapper: Wrapper | None, context: FileContext) -> dict[str, Any] | str:

@@ -20,14 +20,13 @@ make/photon/prepare/templates/nginx (`timed_combined`) and src/pkg/audit (audit 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Any
 
 import msgspec
 
 from transforms.staging import request_fields as f
 from transforms.staging.go_durations import seconds_of_go_duration
-from transforms.staging.json_items import parse_items, whole_record_id
+from transforms.staging.json_items import whole_record_id
 from transforms.staging.json_lookups import recognise_records
 from transforms.staging.json_records import Item, decode
 from transforms.staging.logrus_text import is_logrus, logrus_fields
@@ -39,17 +38,14 @@ from transforms.staging.parser import (
     Recognition,
     Row,
     Wrapper,
-    accepted,
-    ignored,
-    rejected,
 )
-from transforms.staging.refusal import RefusedError, refuse, refused
+from transforms.staging.refusal import refuse
 from transforms.staging.registry_paths import Asked, asked, digest
 from transforms.staging.stored_text import free_text, name_text
+from transforms.staging.text_or_json import MAX_LINE, parse_text_or_json
 from transforms.staging.values import identity, parse_instant
 
 TABLE = "registry_requests"
-MAX_LINE = 1 << 16
 HEAD_LINES = 20
 SHOWN_KEYS = frozenset(
     {
@@ -84,24 +80,14 @@ _OBJECT = msgspec.json.Decoder(dict[str, Any])
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
-    for raw in records:
-        if raw.data.lstrip()[:1] in {b"{", b"["}:
-            yield from parse_items([raw], context, partial(_read, raw.wrapper), SHOWN_KEYS)
-        elif len(raw.data) > MAX_LINE:
-            yield rejected(raw, f"unreadable_line: expected at most {MAX_LINE} bytes")
-        else:
-            yield _line(raw, context)
+    yield from parse_text_or_json(records, context, _read, _read_line, SHOWN_KEYS)
 
 
-def _line(raw: RawRecord, context: FileContext) -> Parsed:
-    text = raw.data.decode("utf-8", "replace")
-    try:
-        found = _row_of_text(text, raw.wrapper, context)
-    except RefusedError as error:
-        return f.without_queries(refused(raw, error))
+def _read_line(text: str, wrapper: Wrapper | None, context: FileContext) -> tuple[Row, ...] | str:
+    found = _row_of_text(text, wrapper, context)
     if isinstance(found, str):
-        return ignored(raw, found)
-    return accepted(raw, (TABLE, found | {"record_id": _record_id(text, raw.wrapper)}))
+        return found
+    return ((TABLE, found | {"record_id": _record_id(text, wrapper)}),)
 
 
 def _record_id(text: str, wrapper: Wrapper | None) -> str:
