@@ -15,6 +15,7 @@ WITH differences AS (
     WHERE
         temporality = 'delta'
         AND repeats IS NULL
+        AND NOT is_beginning
         AND epoch_us(start_at) < CAST($end_us AS BIGINT)
         AND GREATEST(epoch_us(end_at), epoch_us(start_at) + 1) > CAST($start_us AS BIGINT)
 ),

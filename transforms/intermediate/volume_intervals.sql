@@ -22,7 +22,11 @@ LEFT JOIN volume_begun AS b
     ON v.export_file_id = b.export_file_id
     AND v.record_index = b.record_index
     AND v.row_index = b.row_index
-WHERE v.temporality <> 'cumulative' AND v.repeats IS NULL AND NOT v.is_remote_memory
+WHERE
+    v.temporality <> 'cumulative'
+    AND v.repeats IS NULL
+    AND NOT v.is_remote_memory
+    AND NOT v.is_beginning
 UNION ALL
 SELECT
     v.* REPLACE (g.bytes AS bytes, g.packets AS packets),

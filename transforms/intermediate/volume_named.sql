@@ -16,6 +16,8 @@ SELECT
     END AS name,
     COALESCE(interface_id, instance_id, reporter, observer, node) IS NOT NULL AS is_named,
     COALESCE(traffic_type = 'EFA', FALSE) AS is_remote_memory,
+    -- Of no bytes: it only tells when a flow of Azure's began.
+    source_format = 'azure_flow_log' AND COALESCE(connection_state = 'B', FALSE) AS is_beginning,
     COALESCE(source_packet_address, source_address) AS source,
     COALESCE(destination_packet_address, destination_address) AS destination,
     -- A direction of a connection as one observer names it.

@@ -10,10 +10,11 @@ tuple's source to its destination, `received` the other way, whichever of them o
   tuple of the flow, so that its bytes are the sum of all `C` and `E`.
 * A tuple tells only when it was written. Its interval begins at the tuple before it of the same
   flow, rule list and network card in the same file; where there is none, or it is later, five
-  minutes before, which is how often numbers are written. The bytes lie somewhere in it. A tuple
-  with numbers in another file is found where intervals are read (`volume_begun`).
-* Tuples that begin a flow are ignored (`flow_begin`), as are denied ones without numbers
-  (`denied`) and those of version 1, which have none (`no_counters`).
+  minutes before, which is how often numbers are written. The bytes lie somewhere in it. The last
+  tuple may be in another file, which is found where intervals are read (`volume_begun`).
+* Tuples that begin a flow are ignored (`flow_begin`), but for the last minutes of an hour: their
+  next tuple is in the next file, so that they give rows of no bytes. Ignored are denied ones
+  without numbers (`denied`) and those of version 1, which have none (`no_counters`), too.
 * Times are milliseconds in version 4 and seconds in version 2, and seconds in examples of version 4
   as well; which they are is told by their size, as no log is of before 1973.
 * Bytes are those of packets, with their headers. The network card is `interface_id`, its
@@ -47,6 +48,9 @@ SHOWN_KEYS = frozenset({b"time", b"category", b"operationName"})
 """Keys whose text an excerpt of a refused document may show."""
 UPDATE_MICROSECONDS = 300_000_000
 """How often the numbers of a flow are written."""
+LATE_MICROSECONDS = UPDATE_MICROSECONDS + 60_000_000
+"""Before the end of an hour's file: what begins then may be written on in the next one."""
+HOUR_MICROSECONDS = 3_600_000_000
 MILLISECONDS_FROM = 10**11
 """As seconds this is the year 5138, as milliseconds 1973."""
 MAX_FLOWS = 1_000_000
@@ -362,8 +366,12 @@ def _rows(
         refuse("bytes", "numbers of bytes sent and received", None)
     start_us = updates.start_us(place, found)
     if found.state == "B":
-        return (), "flow_begin"
-    if not is_counted:
+        left_us = HOUR_MICROSECONDS - found.written_us % HOUR_MICROSECONDS
+        if left_us > LATE_MICROSECONDS:
+            return (), "flow_begin"
+        start_us = found.written_us
+        packets_sent = bytes_sent = packets_received = bytes_received = 0
+    elif not is_counted:
         return (), "denied"
     common = _common(found, place, start_us, context) | {
         "record_id": identity(place.resource, place.mac, place.acl, place.rule, text)
@@ -507,4 +515,5 @@ PARSER = Parser(
     recognise=_recognise,
     parse=_parse,
     tested_on="real",
+    version=2,
 )

@@ -476,6 +476,12 @@ def test_a_tuple_of_azure_begins_at_the_last_one_whatever_file_holds_it():
         (at("08:55"), 300 + 120, 0, 500 + 180),
         (at("09:00"), 60, 0, 180),
     ]
+    # It tells no more bytes where it had begun.
+    begun = last | {"start_at": at("08:58"), "bytes": 0, "packets": 0, "connection_state": "B"}
+    assert of([begun, first]).select(RANGE).rows() == [
+        (at("08:55"), 120, 0, 180),
+        (at("09:00"), 60, 0, 180),
+    ]
     # Of another flow nobody knows better.
     assert of([last, other], observer="00224871C202").select(RANGE).rows() == [
         (at("08:55"), 144, 0, 180),

@@ -132,6 +132,22 @@ def test_a_tuple_gives_a_row_per_direction_and_every_field_fills_its_column():
     assert sent["record_id"] == received["record_id"]
 
 
+@pytest.mark.parametrize(
+    ("before_the_hour", "kept"), [(360_001, False), (360_000, True), (1, True), (0, False)]
+)
+def test_a_flow_that_begins_late_in_an_hour_may_go_on_in_the_next_file(before_the_hour, kept):
+    written = MS - before_the_hour
+    (begun,) = read(network(BEGIN.replace(str(MS), str(written))))
+    if not kept:
+        assert (begun.ignore, begun.rows) == ("flow_begin", ())
+        return
+    shown = ("start_at", "end_at", "bytes", "packets", "connection_state", "flow_direction")
+    moment = AT - timedelta(milliseconds=before_the_hour)
+    assert [[row[name] for name in shown] for _, row in begun.rows] == [
+        [moment, moment, 0, 0, "B", way] for way in ("egress", "ingress")
+    ]
+
+
 def test_a_flow_that_came_in_was_received_by_the_network_card():
     tuples = [text.replace(",O,", ",I,") for text in (BEGIN, CONTINUED)]
     sent, received = volumes(network(*tuples))
