@@ -22,10 +22,9 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
 
-from benchmarks.bench_hubble import Run, measure
 from benchmarks.generate_pod_match import CLUSTER, DAY, Files, generate
+from benchmarks.measuring import COPY, quoted, take_turns
 
 THREADS = 2
 MEMORY_LIMIT = "4GB"
@@ -34,7 +33,6 @@ CPU_BOUND = 0.65
 MEMORY_BOUND = 0.35
 LEAST_CONNECTIONS = 10_000_000
 SAMPLE = 20_000
-_COPY = "(FORMAT parquet, COMPRESSION zstd)"
 _STATED = "cluster, address, namespace, pod_name, pod_uid, event_at"
 _OWNER = ("pod_uid", "match_kind", "candidate_pod_uids")
 _COLUMNS = ", ".join(("item_id", *_OWNER))
@@ -57,14 +55,14 @@ def ours(folder: Path) -> None:
             ("match_input", f"connection AS item_id, {_STATED}", "connections"),
             ("pod_intervals", "*", "pod_intervals"),
         ):
-            path = _quoted(folder / f"{file}.parquet")
+            path = quoted(folder / f"{file}.parquet")
             run(f"CREATE TEMP VIEW {view} AS SELECT {what} FROM read_parquet({path})")
         run(
             "CREATE TEMP TABLE node_states (cluster VARCHAR, node VARCHAR, addresses VARCHAR[], "
             "created_at TIMESTAMPTZ, observed_at TIMESTAMPTZ)"
         )
         name = match_pods(session, BuildDay(date=DAY, cluster=CLUSTER))
-        run(f"COPY (SELECT {_COLUMNS} FROM {name}) TO {_quoted(folder / 'ours.parquet')} {_COPY}")
+        run(f"COPY (SELECT {_COLUMNS} FROM {name}) TO {quoted(folder / 'ours.parquet')} {COPY}")
 
 
 def peer(folder: Path) -> None:
@@ -77,9 +75,9 @@ def peer(folder: Path) -> None:
         connection.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
         connection.execute("SET enable_progress_bar = false")
         connection.execute("SET preserve_insertion_order = false")
-        connection.execute(f"SET temp_directory = {_quoted(folder / 'spill')}")
+        connection.execute(f"SET temp_directory = {quoted(folder / 'spill')}")
         connection.execute(
-            f"COPY ({text}) TO {_quoted(folder / 'peer.parquet')} {_COPY}",
+            f"COPY ({text}) TO {quoted(folder / 'peer.parquet')} {COPY}",
             {
                 "connections": str(folder / "connections.parquet"),
                 "intervals": str(folder / "pod_intervals.parquet"),
@@ -97,7 +95,7 @@ def check(files: Files, folder: Path, connections: int) -> list[str]:
 
     wrong = []
     with duckdb.connect() as connection:
-        path = _quoted(folder / "ours.parquet")
+        path = quoted(folder / "ours.parquet")
         found = connection.execute(
             f"SELECT COUNT(*), COUNT(DISTINCT item_id) FROM {path}"
         ).fetchone()
@@ -141,8 +139,8 @@ def picked(folder: Path) -> str:
                 COUNT(*) FILTER (WHERE o.pod_uid IS NOT NULL AND p.pod_uid IS NULL),
                 COUNT(*) FILTER (WHERE o.pod_uid <> p.pod_uid),
                 COUNT(*) FILTER (WHERE o.match_kind = 'conflict' AND p.pod_uid IS NOT NULL)
-            FROM {_quoted(folder / "ours.parquet")} AS o
-            INNER JOIN {_quoted(folder / "peer.parquet")} AS p USING (item_id)
+            FROM {quoted(folder / "ours.parquet")} AS o
+            INNER JOIN {quoted(folder / "peer.parquet")} AS p USING (item_id)
             """
         ).fetchone()
     assert counts is not None
@@ -154,27 +152,14 @@ def picked(folder: Path) -> str:
     )
 
 
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
-
-
 def compare(files: Files, folder: Path, connections: int, rounds: int) -> tuple[bool, bool]:
     """Measure both sides in turns and print the ratios.
 
     Returns:
         Whether ours is exact, and whether the bounds are met.
     """
-    module = [sys.executable, "-m", "benchmarks.bench_pod_match"]
-    runs: dict[str, list[Run]] = {"ours": [], "peer": []}
-    for _ in range(rounds):
-        for side, found in runs.items():
-            found.append(measure([*module, f"--{side}", str(folder)]))
-    for side, found in runs.items():
-        print(f"  {side:5s} {median(r.wall for r in found):7.2f} s wall "
-              f"{median(r.cpu for r in found):7.2f} s cpu "
-              f"{max(r.memory for r in found) / 1e6:6.0f} MB")  # fmt: skip
-    cpu = median(r.cpu for r in runs["ours"]) / median(r.cpu for r in runs["peer"])
-    memory = max(r.memory for r in runs["ours"]) / max(r.memory for r in runs["peer"])
+    turns = take_turns("benchmarks.bench_pod_match", folder, rounds)
+    cpu, memory = turns.cpu, turns.memory / turns.memory_of_peer
     is_met = cpu <= CPU_BOUND and memory <= MEMORY_BOUND
     wrong = check(files, folder, connections)
     for problem in wrong:
