@@ -2,8 +2,9 @@
 
 Takes the lines of the file exporter (`ExportEvent`), of `hubble observe -o jsonpb` and of sysdumps
 (`GetFlowsResponse`), the bare flows that the command line printed before 0.11, lists and
-pretty-printed documents of any of them, and the exporter's output to `stdout` among the agent's log
-lines. Rotated files (`events-….log`, `.log.gz`) are files like any other.
+pretty-printed documents of any of them, the exporter's output to `stdout` among the agent's log
+lines, and rows of the tables to which AKS writes flows (hubble_azure_rows.py). Rotated files
+(`events-….log`, `.log.gz`) are files like any other.
 
 What is printed as text (`-o compact`, `dict`, `table`) and an archive that was not unpacked are
 known and refused, with the reason. How records are counted where a line is not an event says
@@ -14,6 +15,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from transforms.staging import hubble_text
+from transforms.staging.hubble_azure_rows import is_table_row
 from transforms.staging.hubble_lines import Envelope, Flow, decode_line, is_present
 from transforms.staging.hubble_reader import EventReader
 from transforms.staging.hubble_rows import SHOWN_KEYS, parse_line
@@ -59,6 +61,8 @@ def _judged(event: Envelope, data: bytes) -> Recognition | None:
     if event.flow is not None:
         # `{"flow":{}}` is a masked flow, and could be many another thing.
         return Recognition(2 if event.flow == Flow() else 3, "Hubble event lines")
+    if is_table_row(data):
+        return Recognition(3, "rows of AKS' container network logs")
     if is_present(event.verdict) and _BARE.search(data):
         return Recognition(2, "Hubble flows without envelope")
     return None

@@ -23,6 +23,7 @@ from typing import Any
 from msgspec import structs
 
 from transforms.staging import hubble_values as v
+from transforms.staging.hubble_azure_rows import as_event
 from transforms.staging.hubble_lines import (
     Endpoint,
     Envelope,
@@ -126,7 +127,10 @@ def _read(
 def _without_payload(
     raw: RawRecord, context: FileContext, lineage: LineLineage, line: Envelope
 ) -> tuple[tuple[Row, ...], str | None]:
-    """A bare flow, a kind of event that is not known yet, or no event at all."""
+    """A row of a table, a bare flow, a kind of event that is not known yet, or no event at all."""
+    event = as_event(raw.data)
+    if event is not None:
+        return _read(raw._replace(data=event), context, lineage)
     if is_present(line.num_events_lost):
         bare = structs.replace(line, lost_events=decode_bare_lost_events(raw.data))
         at = v.instant(decode_text(line.time, "$.time"), "$.time")

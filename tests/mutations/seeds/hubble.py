@@ -133,6 +133,29 @@ def _file(*lines: str) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
+AZURE_ROWS: list[dict[str, Any]] = [
+    {
+        "TimeGenerated": f"2026-03-10T10:01:0{number}.716397550Z",
+        "UUID": f"f6a3f1c2-0f3d-4a53-8a0c-0d3c8b8b1a0{number}",
+        "Verdict": "FORWARDED",
+        "IP": json.dumps({"source": "10.20.1.5", "destination": "10.20.1.9", "ipVersion": "IPv4"}),
+        "Layer4": json.dumps({"TCP": {"source_port": 40_001, "destination_port": 443}}),
+        "SourceIdentity": 56_017,
+        "SourceNamespace": "ml",
+        "SourcePodName": "train-0",
+        "DestinationIdentity": 2,
+        "FlowType": "L3_L4",
+        "NodeName": "n1",
+        "Reply": False,
+        "EventType": json.dumps({"type": 4}),
+        "TrafficDirection": "EGRESS",
+        "TraceObservationPoint": "TO_STACK",
+        "AdditionalFlowData": json.dumps({"SourceLabels": ["k8s:app=train"]}),
+        "Type": "ContainerNetworkLog",
+    }
+    for number in range(8)
+]
+
 FILES: tuple[bytes, ...] = (
     _file(
         *map(_line, FLOWS),
@@ -159,6 +182,7 @@ FILES: tuple[bytes, ...] = (
         '{"level":"info","msg":"ready","subsys":"hubble"}',
     ),
     json.dumps([json.loads(_line(flow)) for flow in FLOWS]).encode(),
+    _file(*map(json.dumps, AZURE_ROWS)),
 )
 """Files of which each record stands in a line or in a list on one line. Documents over many lines
 are in `tests/transforms/staging/hubble_variants.py`."""
