@@ -307,5 +307,6 @@ PARSER = Parser(
     ),
     recognise=_recognise,
     parse=_parse,
+    version=2,
     optional_columns=("object_size_bytes", "principal", "access_key_id_hash", "request_id"),
 )

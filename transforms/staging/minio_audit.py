@@ -279,6 +279,7 @@ PARSER = Parser(
     ),
     recognise=_recognise,
     parse=_parse,
+    version=2,
     optional_columns=(
         "object_size_bytes", "is_range", "response_offset_bytes", "etag", "version_id", "principal",
         "access_key_id_hash",
