@@ -21,6 +21,7 @@ from tests.transforms.staging.export_text import (
     check_others,
     check_rows,
     damaged,
+    lines,
     parse,
     parse_file,
     rows,
@@ -522,6 +523,20 @@ def test_a_dump_by_name_tells_all_starts_however_long_it_is(tmp_path: Path) -> N
         (f"p-{n}", datetime.fromtimestamp(1_773_129_600 + n, UTC) if n < 99 else None)
         for n in range(100)
     }
+
+
+@settings(max_examples=40)
+@given(order=st.permutations(range(9)), held=st.integers(0, 5))
+def test_rows_do_not_depend_on_how_much_is_held(order: list[int], held: int) -> None:
+    counters = [line(RECEIVED, n, MS + n * 1_000) for n in range(4)] + [
+        line(SENT, 7, MS, id=None, name=None, pod="other-0"), "up 1\n",
+    ]  # fmt: skip
+    others = [started(), started(value="1773129601", id="/pod/" + "a" * 64), line("x_created", 1)]
+    records = lines("".join((counters + others)[n] for n in order))
+    whole = parse(PARSER, records)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(byte_counters, "MAX_HELD", held)
+        assert parse(PARSER, records, read_again=lambda: records) == whole
 
 
 def test_a_long_file_of_answers_or_created_samples_tells_all_starts(
