@@ -69,7 +69,17 @@ def _client_of(_environment: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN40
     settings = botocore.config.Config(
         max_pool_connections=CONNECTIONS, connect_timeout=10, read_timeout=60
     )
-    return botocore.session.get_session().create_client("s3", config=settings)
+    session = botocore.session.get_session()
+    session.register_component("data_loader", _models())
+    return session.create_client("s3", config=settings)
+
+
+@lru_cache(maxsize=1)
+def _models() -> Any:  # noqa: ANN401
+    """What botocore knows of services: reading that is nearly all of making a client."""
+    import botocore.loaders  # noqa: PLC0415
+
+    return botocore.loaders.create_loader()
 
 
 def bucket_and_key(url: str) -> tuple[str, str]:

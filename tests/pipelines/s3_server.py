@@ -14,6 +14,7 @@ import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,7 @@ class S3Server:
             "AWS_EC2_METADATA_DISABLED": "true",
         }
 
+    @cached_property
     def client(self) -> Any:
         """A client of this very server, whatever the environment says."""
         return botocore.session.get_session().create_client(
@@ -60,13 +62,13 @@ class S3Server:
 
     def bucket(self, name: str) -> str:
         """Make a bucket; returns its URL."""
-        self.client().create_bucket(Bucket=name)
+        self.client.create_bucket(Bucket=name)
         return f"s3://{name}"
 
     def upload(self, folder: Path, url: str) -> None:
         """Put every file of a folder below a prefix."""
         bucket, _, prefix = url.removeprefix("s3://").partition("/")
-        client = self.client()
+        client = self.client
         for path in sorted(p for p in folder.rglob("*") if p.is_file()):
             key = "/".join(filter(None, (prefix, path.relative_to(folder).as_posix())))
             client.put_object(Bucket=bucket, Key=key, Body=path.read_bytes())
@@ -74,9 +76,7 @@ class S3Server:
     def keys(self, url: str) -> list[str]:
         """Keys below a prefix, without it."""
         bucket, _, prefix = url.removeprefix("s3://").partition("/")
-        pages = (
-            self.client().get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
-        )
+        pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
         found = [entry["Key"] for page in pages for entry in page.get("Contents", ())]
         return [key.removeprefix(prefix).lstrip("/") for key in found]
 

@@ -37,8 +37,8 @@ from tests.pipelines.s3_faults import Fault, Kind, damaging
 from tests.pipelines.s3_server import S3Server
 from tests.pipelines.test_crash import DAY
 
-SOME = ("runs",)
-"""What most tests build, with all that it is made from: most of the steps, a third of the time."""
+LITTLE = ("pod_traffic",)
+"""What most tests build, with all that it is made from: all kinds of steps, a tenth of the time."""
 
 
 def move_to_s3(settings: Path, server: S3Server, name: str) -> Path:
@@ -63,10 +63,10 @@ def remote(tmp_path: Path, s3: S3Server, request: pytest.FixtureRequest) -> Path
 
 
 @pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def little(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same day in a local lake, as far as most tests build it."""
-    folder = tmp_path_factory.mktemp("local")
-    build_all(lay_out_small_day(folder), tables=SOME)
+    folder = tmp_path_factory.mktemp("little")
+    build_all(lay_out_small_day(folder), tables=LITTLE)
     return folder
 
 
@@ -74,7 +74,7 @@ def fetched(settings: Path, target: Path, server: S3Server) -> Path:
     """The lake as the store holds it, asked for by a client of our own."""
     url = load_settings(settings).lake
     bucket, _, prefix = url.removeprefix("s3://").partition("/")
-    client = server.client()
+    client = server.client
     for key in server.keys(f"{url}/"):
         path = target / key
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -93,21 +93,21 @@ def assert_holds(settings: Path, local: Path, target: Path, server: S3Server) ->
 
 
 def test_a_small_day_lands_and_builds_on_s3_as_on_a_disk(
-    remote: Path, local: Path, tmp_path: Path, s3: S3Server
+    remote: Path, little: Path, tmp_path: Path, s3: S3Server
 ) -> None:
-    build_all(remote, tables=SOME)
-    assert_holds(remote, local, tmp_path / "held", s3)
+    build_all(remote, tables=LITTLE)
+    assert_holds(remote, little, tmp_path / "held", s3)
     # Who has no copy yet sees the same.
     other = tmp_path / "elsewhere"
     other.mkdir()
     for name in ("podledger.yaml", "redaction.key"):
         shutil.copy(remote.parent / name, other / name)
     lake = open_lake(load_settings(other / "podledger.yaml"))
-    assert lake.days("runs") == [DAY]
-    (path,) = lake.files("runs", DAY)
+    assert lake.days("pod_traffic") == [DAY]
+    (path,) = lake.files("pod_traffic", DAY)
     assert mirror.is_stand_in(path)
     assert mirror.present([path]) == [path]
-    assert path.read_bytes() == (local / "lake" / path.relative_to(lake.root)).read_bytes()
+    assert path.read_bytes() == (little / "lake" / path.relative_to(lake.root)).read_bytes()
     assert sorted(p.relative_to(lake.root).as_posix() for p in lake.everything()) == sorted(
         key for key in s3.keys(f"{load_settings(remote).lake}/") if key.endswith(".parquet")
     )
@@ -160,17 +160,6 @@ class Landed(Listener):
 
 def land_all_telling(settings: Path, listener: Landed) -> None:
     land_days(Workspace(settings, listener), None)
-
-
-LITTLE = ("pod_traffic",)
-
-
-@pytest.fixture(scope="module")
-def little(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same day in a local lake, one answer of it only."""
-    folder = tmp_path_factory.mktemp("little")
-    build_all(lay_out_small_day(folder), tables=LITTLE)
-    return folder
 
 
 WRITES: list[tuple[Kind, str, str]] = [
@@ -333,6 +322,7 @@ def test_the_lock_of_a_killed_build_of_this_machine_is_taken_over(
     process = untouched_processes().Process(target=hold_until_killed, args=(url, tmp_path / "on"))
     process.start()
     while not (tmp_path / "on").exists():
+        assert process.is_alive()
         time.sleep(0.01)
     with pytest.raises(LakeBusyError, match="is in use by killed"), claimed(url, "me", Hold()):
         pass
