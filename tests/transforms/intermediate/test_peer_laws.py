@@ -281,6 +281,13 @@ def growth_by_day(told: list[Reading]) -> Counter[date]:
     return found
 
 
+def total(start: datetime, end: datetime, value: int, number: int) -> dict[str, Any]:
+    """A running total, as a connection's or as a counter's."""
+    stated = {"series_id": f"s{number}", "counter_start_at": start} if number % 2 else {}
+    begun = end if stated else start
+    return record(begun, end, POD, OUT, bytes=value, destination_port=number, **RUNNING, **stated)
+
+
 def sums(rows: pl.DataFrame) -> Counter[tuple[str, str, str]]:
     """Chosen bytes by local and peer address and direction."""
     chosen = rows.filter(pl.col("is_chosen"), pl.col("peer_address") != OUT)
@@ -300,10 +307,11 @@ def check_laws(seed: int, count: int) -> None:
         expected[item["a"], item["b"], "transmit"] += sum(item["steps"])
         expected[item["b"], item["a"], "receive"] += sum(item["steps"])
     records = [row for item in drawn for row in (*exported(item), *seen_again(item))]
-    # Beside them running totals of all shapes, each to a port of its own, some read twice.
+    # Beside them running totals of all shapes, each to a port of its own, some read twice; every
+    # other one is a counter that states when it began.
     series = {1_000 + n: readings(draw) for n in range(count // 3)}
     records += [
-        record(start, end, POD, OUT, bytes=value, destination_port=number, **RUNNING)
+        total(start, end, value, number)
         for number, told in series.items()
         for start, end, value in (*told, *told[:2])
     ]
