@@ -36,6 +36,7 @@ JSON_FORMATS = frozenset(
         "dns_collector",
         "gcp_dns",
         "gcs_audit",
+        "inspektor_gadget",
         "kubernetes_audit",
         "minio_audit",
         "netobserv",

@@ -76,7 +76,7 @@ class _Endpoint(msgspec.Struct):
     k8s: _Owner | None = None
 
 
-class _Event(msgspec.Struct):
+class Event(msgspec.Struct):
     """Fields of the gadget, then those that the built-in gadget named otherwise."""
 
     timestamp: int | str | None = None
@@ -110,7 +110,7 @@ class _Event(msgspec.Struct):
     pod: str | None = None
 
 
-_EVENT = msgspec.json.Decoder(_Event)
+_EVENT = msgspec.json.Decoder(Event)
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
@@ -151,12 +151,12 @@ def _read(item: Item, context: FileContext) -> Row | str:
         "answers": answers,
         "latency_seconds": _seconds(latency),
         "is_response": True,
-        "dns_message_id": _message_id(event.id),
+        "dns_message_id": message_id(event.id),
     }
 
 
 def _left_out(
-    event: _Event, source: _Endpoint, client: _Endpoint, pod: _Kubernetes, *, is_measured: bool
+    event: Event, source: _Endpoint, client: _Endpoint, pod: _Kubernetes, *, is_measured: bool
 ) -> str | None:
     """Why an event is left out by rule.
 
@@ -181,7 +181,7 @@ def _left_out(
     return None if is_receiver else "passing"
 
 
-def _packet(event: _Event) -> str:
+def _packet(event: Event) -> str:
     """How the packet stands to the namespace."""
     name = event.pkt_type or event.pkt_type_before
     if name is None and event.pkt_type_raw in range(len(_PACKETS)):
@@ -202,7 +202,7 @@ def _event_at(stated: int | str | None) -> datetime:
     return at
 
 
-def _nameserver(event: _Event) -> str | None:
+def _nameserver(event: Event) -> str | None:
     server = event.nameserver
     return server.addr if isinstance(server, _Endpoint) else server
 
@@ -214,7 +214,7 @@ def _seconds(nanoseconds: int | None) -> float | None:
     return f.measured_seconds(nanoseconds / 10**9)
 
 
-def _query_type(event: _Event) -> str | None:
+def _query_type(event: Event) -> str | None:
     """Type asked; the number is surer than the gadget's name (`ALL`, or the number as text)."""
     raw = f.number(event.qtype_raw, 65_535, "qtype_raw")
     if raw:
@@ -225,14 +225,14 @@ def _query_type(event: _Event) -> str | None:
     return f.record_type(f"TYPE{name}" if name.isdecimal() else "ANY" if name == "ALL" else name)
 
 
-def _rcode(event: _Event) -> str:
+def _rcode(event: Event) -> str:
     if event.rcode:
         return _RCODES.get(event.rcode) or f.response_code(event.rcode)
     raw = f.number(event.rcode_raw, 4_095, "rcode_raw")
     return f.response_code(None if raw is None else str(raw))
 
 
-def _answers(event: _Event) -> list[f.Answer] | None:
+def _answers(event: Event) -> list[f.Answer] | None:
     """Answers with an address; null where the event tells of none, or of others only."""
     stated = event.addresses
     if stated is None:
@@ -248,7 +248,7 @@ def _answer(text: str) -> f.Answer:
     return f.answer("AAAA" if ":" in text else "A", found)
 
 
-def _message_id(stated: int | str | None) -> int | None:
+def message_id(stated: int | str | None) -> int | None:
     """Id in the DNS header, which the gadget writes as hexadecimal digits."""
     if isinstance(stated, str):
         match = _HEX_ID.fullmatch(stated)
