@@ -22,8 +22,8 @@ of two sums. A request without status succeeded if the audit trail gives no erro
 within a burst are of several contents under one name, and none is stated.
 
 **Ranges.** `read_ranges` says which parts of the object a day's reads of a burst moved, where each
-of them has a place: a 206 the offset that its log states, and a 200 that broke off began with the
-object. What is said to lie beyond the object's size has none.
+of them has a place: a 206 begins where its log says, or with the object if it sent all of it, and a
+200 that broke off began with the object. What is said to lie beyond the object's size has no place.
 
 **Who**, best first, at each request and over all clusters:
 

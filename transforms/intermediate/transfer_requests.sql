@@ -200,7 +200,8 @@ SELECT
         WHEN outcome NOT IN ('success', 'other') THEN COALESCE(error, CAST(status AS VARCHAR))
     END AS failure,
     moved_bytes,
-    -- Where in the object the body begins. A 200 begins with it, but for results of a query.
+    -- Where in the object the body begins. A 200 begins with it, but for results of a query, and so
+    -- does a part that is all of it.
     CASE
         WHEN operation <> 'read' OR outcome <> 'success' OR COALESCE(moved_bytes, 0) = 0 THEN NULL
         WHEN
@@ -213,6 +214,7 @@ SELECT
             AND part_number IS NULL
             AND operation_name NOT ILIKE '%select%'
             THEN 0
+        WHEN status = 206 AND moved_bytes = object_size_bytes THEN 0
         WHEN status = 206 THEN response_offset_bytes
     END AS offset_bytes,
     response_bytes,

@@ -351,6 +351,8 @@ def test_parts_whose_offsets_are_logged_are_ranges_with_how_often_each_was_read(
             sent("08:00", "query", None, 40, status=200, operation_name="SelectObjectContent"),
             sent("08:00", "no size", None, 40, status=200, object_size_bytes=None),
             sent("08:00", "stated", 7, 40, object_size_bytes=None),
+            # A part that is all of the object.
+            sent("08:00", "all", None, 100),
             # Several contents under one name, and what lies beyond the object.
             sent("08:00", "sizes", 0), sent("08:01", "sizes", 0, object_size_bytes=90),
             sent("08:00", "tags", 0, etag="a"), sent("08:01", "tags", 0, etag="b"),
@@ -367,6 +369,7 @@ def test_parts_whose_offsets_are_logged_are_ranges_with_how_often_each_was_read(
         "parts": parts((0, 5, 1), (5, 15, 2), (15, 20, 1), (40, 60, 1)),
         "broken": parts((0, 100, 1)),
         "stated": parts((7, 47, 1)),
+        "all": parts((0, 100, 1)),
     } | dict.fromkeys(
         ("open", "blank", "by part", "query", "no size", "sizes", "tags", "beyond", "forged",
          "whole", "written"),
