@@ -24,7 +24,8 @@ from tests.pipelines.plain_build import (
 )
 
 DAY = dt.date(2026, 3, 10)
-KILLS, KILLS_PER_LAKE = 20, 10
+KILLS_PER_LAKE = 10
+LITTLE = ("pod_traffic",)
 LONGEST_STEP_SECONDS = 0.2
 """About what passes between two renames."""
 LANDED = ("export_files", "rejected_records", "object_requests", "deliveries")
@@ -129,19 +130,28 @@ def test_a_build_that_dies_at_every_rename_gives_the_same_files(
     assert_equal(tmp_path, undisturbed)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kills", "tables"), [(20, LITTLE), pytest.param(200, (), marks=pytest.mark.slow)]
+)
 def test_a_build_killed_at_random_moments_gives_the_same_files(
-    tmp_path: Path, undisturbed: Path
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, kills: int, tables: tuple[str, ...]
 ) -> None:
-    """Twenty kills, spread over all that there is to do; a lake suffers up to ten of them."""
+    """Kills spread over all that there is to do, writes among it; a lake suffers up to ten.
+
+    Twenty while what is landed becomes one answer and the catalogue; two hundred of all answers.
+    """
+    undisturbed = tmp_path_factory.mktemp("undisturbed")
+    build_all(lay_out_small_day(undisturbed), tables=tables)
     rng = random.Random(20260310)
     files = len(published(undisturbed))
-    kills = 0
-    while kills < KILLS:
-        folder = tmp_path / f"after-{kills}-kills"
+    suffered = 0
+    while suffered < kills:
+        folder = tmp_path / f"after-{suffered}-kills"
         settings = lay_out_small_day(folder)
         for progress in sorted(rng.sample(range(files), KILLS_PER_LAKE)):
-            process = untouched_processes().Process(target=build_all, args=(settings,))
+            process = untouched_processes().Process(
+                target=build_all, args=(settings,), kwargs={"tables": tables}
+            )
             process.start()
             while len(published(folder)) < progress and process.exitcode is None:
                 time.sleep(0.005)
@@ -151,7 +161,8 @@ def test_a_build_killed_at_random_moments_gives_the_same_files(
                 break
             process.kill()
             process.join()
-            kills += 1
+            suffered += 1
             assert_readable(folder)
-        build_all(settings)
+        build_all(settings, tables=tables)
         assert_equal(folder, undisturbed)
+        shutil.rmtree(folder)
