@@ -1,6 +1,6 @@
 # Each target does its own set-up in .venv; it needs Python 3.11+ and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-mutations lint bench accuracy dagster clean
+.PHONY: help demo test test-long test-mutations lint bench bench-scale accuracy dagster clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,6 +8,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 UI := $(VENV)/.ready-ui
 BENCH := $(VENV)/.ready-bench
+DAY_EVENTS ?= 10000000
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/'
@@ -21,6 +22,10 @@ $(READY): pyproject.toml constraints.txt
 $(UI): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,ui]'
 	touch $(UI)
+
+$(BENCH): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,bench]'
+	touch $(BENCH)
 
 demo: $(READY) ## build the two fixture days into ./podledger-demo and print the answers
 	$(BIN)/podledger demo --into podledger-demo
@@ -39,10 +44,13 @@ lint: $(READY) ## format, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(READY) ## speed and memory as ratios to a peer in the same run
+bench: $(BENCH) ## speed and memory as ratios to a peer in the same run; DAY_EVENTS sizes the day
 	missed=0; for what in "hubble" "formats" "pod_match --connections 10000000 --intervals 200000" \
-	    "counters --series 50000 --rounds 1" "cache"; do \
+	    "counters --series 50000 --rounds 1" "cache" "day --events $(DAY_EVENTS)"; do \
 	    $(BIN)/python -m benchmarks.bench_$$what || missed=1; done; exit $$missed
+
+bench-scale: $(BENCH) ## whole days of 1, 3, 10 and 30 M events: time per event and peak memory
+	$(BIN)/python -m benchmarks.bench_day --scale 1 3 10 30
 
 accuracy: $(READY) ## attribution measured on five labelled fleets of a million events each
 	$(BIN)/python -m tests.fleet.labelled --seeds 5 --events 1080000

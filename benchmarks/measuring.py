@@ -62,7 +62,7 @@ def measure(command: Sequence[str]) -> Run:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     peak, seconds = 0, {}
     while process.poll() is None:
-        tree = _tree(process.pid)
+        tree = process_tree(process.pid)
         peak = max(peak, sum(memory for memory, _ in tree.values()))
         seconds |= {pid: cpu for pid, (_, cpu) in tree.items()}
         time.sleep(SEEN_EVERY)
@@ -92,7 +92,7 @@ def quoted(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"
 
 
-def _tree(root: int) -> dict[int, tuple[int, float]]:
+def process_tree(root: int) -> dict[int, tuple[int, float]]:
     """Resident bytes and processor seconds of a process and of all below it.
 
     Read from /proc, as the system adds up only children that their own parent has waited for.
