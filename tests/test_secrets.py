@@ -138,9 +138,9 @@ def _commands(folder: Path, settings: Path) -> Iterator[tuple[str, tuple[str, st
     """Name and output of each command."""
     lake = folder / "lake"
 
-    def run(*arguments: object) -> tuple[str, tuple[str, str]]:
+    def run(*arguments: object, codes: tuple[int, ...] = (0, 2, 3)) -> tuple[str, tuple[str, str]]:
         ended = podledger(*arguments)
-        assert ended.code in {0, 2, 3}, ended.err.splitlines()[:1]
+        assert ended.code in codes, ended.err.splitlines()[:1]
         return " ".join(map(str, arguments)), (ended.out, ended.err)
 
     yield run("build", "--config", settings)
@@ -156,6 +156,21 @@ def _commands(folder: Path, settings: Path) -> Iterator[tuple[str, tuple[str, st
             for record_id in pq.read_table(path)["record_id"].to_pylist()[:1]:
                 yield run("explain", record_id, "--config", settings)
     yield run("query", "SELECT * FROM rejected_records", "--config", settings, "--json")
+    runs = runs_of(folder / "podledger.duckdb")
+    for (a, name), (b, _) in zip(runs, runs[1:] + runs[:1], strict=True):
+        for form in ((), ("--json",)):
+            yield run("manifest", a, "--config", settings, *form, codes=(0,))
+            yield run("compare", a, b, "--config", settings, *form, codes=(0, 3))
+            # The sheet says with 1 that a step failed.
+            yield run("accept", a, "--config", settings, *form, codes=(0, 1, 3))
+        yield run("manifest", name or b, "--config", settings)
+
+
+def runs_of(catalogue: Path) -> list[tuple[str, str | None]]:
+    """Uuid and name of the runs that the exports tell of."""
+    with duckdb.connect(str(catalogue), read_only=True) as connection:
+        query = "SELECT run_uuid, MIN(name) FROM runs GROUP BY run_uuid ORDER BY run_uuid"
+        return connection.execute(query).fetchall()
 
 
 def test_no_secret_of_an_export_is_built_or_printed(built: Searched) -> None:
@@ -172,6 +187,9 @@ def test_lake_catalogue_history_and_output_were_searched(built: Searched) -> Non
     assert any(name.startswith("history/") and name.endswith(".db") for name in names)
     assert any(name.startswith("lake/run_dependency_days/") for name in names)
     assert any(name.startswith("show run_versions ") for name in names)
+    of_runs = [name.split()[0] for name in names if name.startswith(("manifest", "compare", "acc"))]
+    assert all(of_runs.count(command) >= 2 for command in ("manifest", "compare", "accept"))
+    assert any("what ran" in text for name, text in built.written.items() if "manifest" in name)
 
 
 # -- fixtures ------------------------------------------------------------------------------------
