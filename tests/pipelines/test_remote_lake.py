@@ -6,6 +6,7 @@ a proxy in front of it (`tests.pipelines.s3_faults`).
 
 import json
 import os
+import random
 import shutil
 import threading
 import time
@@ -31,6 +32,7 @@ from tests.pipelines.plain_build import (
     catalogue_rows,
     digests,
     lay_out_small_day,
+    published,
     untouched_processes,
 )
 from tests.pipelines.s3_faults import Fault, Kind, damaging
@@ -402,3 +404,35 @@ def test_of_many_that_come_at_once_one_at_a_time_has_the_lake(s3: S3Server) -> N
     assert most == [1]
     assert had[0] > 0
     assert s3.keys(f"{url}/") == []
+
+
+@pytest.mark.parametrize(
+    ("kills", "tables"), [(4, LITTLE), pytest.param(20, (), marks=pytest.mark.slow)]
+)
+def test_a_build_on_s3_that_is_killed_leaves_whole_objects_and_a_rerun_finishes(
+    remote: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, s3: S3Server,
+    kills: int, tables: tuple[str, ...],
+) -> None:  # fmt: skip
+    """The rerun takes over the lock of the killed process, and its copy."""
+    undisturbed = tmp_path_factory.mktemp("undisturbed")
+    build_all(lay_out_small_day(undisturbed), tables=tables)
+    url = load_settings(remote).lake
+    rng = random.Random(20260311)
+    for number, progress in enumerate(
+        sorted(rng.sample(range(len(published(undisturbed))), kills))
+    ):
+        process = untouched_processes().Process(
+            target=build_all, args=(remote,), kwargs={"tables": tables}
+        )
+        process.start()
+        while process.exitcode is None and len(s3.keys(f"{url}/")) < progress:
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.2))
+        process.kill()
+        process.join()
+        held = fetched(remote, tmp_path / f"held-{number}", s3)
+        assert digests(held).items() <= digests(undisturbed / "lake").items()
+        for part in Ledger.read(Lake(held)).all_parts():
+            assert part.path.is_file()
+    build_all(remote, tables=tables)
+    assert_holds(remote, undisturbed, tmp_path / "held", s3)
