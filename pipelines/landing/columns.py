@@ -29,6 +29,7 @@ from transforms.staging.s3_columns import S3Lines
 
 JSON_FORMATS = frozenset(
     {
+        "azure_dns",
         "azure_storage",
         "ceph_rgw",
         "cloudtrail",

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from transforms.staging import dns_collector
 from transforms.staging import lookup_fields as f
 from transforms.staging.answer_columns import ALIASES, Aliases, aliases, answers_of
-from transforms.staging.column_rules import INTEGER, NUMBER, TEXT
+from transforms.staging.column_rules import NUMBER, TEXT
 from transforms.staging.json_columns import JsonColumns, Records
 from transforms.staging.json_shapes import Shape
 from transforms.staging.refusal import refuse
@@ -22,7 +22,6 @@ from transforms.staging.values import parse_instant
 
 _NUMBER = r"^-?[0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?$"
 _LONGEST_NUMBER = 32
-_MOST_DIGITS = 10
 
 
 class _Sections(msgspec.Struct):
@@ -105,23 +104,6 @@ def _address(stated: str) -> str | None:
     return None if stated == dns_collector.ABSENT else dns_collector.address(stated)
 
 
-def _numbers(records: Records, path: str, maximum: int) -> pa.Array:
-    """Whole numbers from 0, also written as texts."""
-    stated = _without_dash(records.words(path))
-    is_number = pc.and_(
-        pc.ascii_is_decimal(stated), pc.less_equal(pc.binary_length(stated), _MOST_DIGITS)
-    )
-    records.doubt(pc.invert(is_number))
-    found = pc.if_else(is_number, stated, pa.scalar(None, TEXT)).cast(INTEGER)
-    records.doubt(pc.greater(found, maximum))
-    return found
-
-
-def _without_dash(column: pa.Array) -> pa.Array:
-    is_dash = pc.equal(column, dns_collector.ABSENT)
-    return pc.if_else(is_dash, pa.scalar(None, TEXT), column)
-
-
 def _latencies(records: Records) -> pa.Array:
     """Seconds; what is no plain number is in doubt, such as the texts of earlier versions."""
     column = records.checked("dnstap.latency")
@@ -155,7 +137,7 @@ def _columns(records: Records) -> dict[str, Any]:
         "event_at": records.instants("dnstap.timestamp", parse_instant),
         "node": records.context.node,
         "client_address": records.addresses("network.query_ip", _address),
-        "client_port": _numbers(records, "network.query_port", 65_535),
+        "client_port": records.numbers("network.query_port", 65_535, dns_collector.ABSENT),
         **records.rows(("dnstap.extra",), ("client_namespace", "client_pod_name")),
         "resolver_address": records.addresses("network.response_ip", _address),
         **records.rows(("network.protocol",), ("transport",)),
@@ -168,7 +150,7 @@ def _columns(records: Records) -> dict[str, Any]:
         **kind,
         "answers": answers,
         "latency_seconds": _latencies(records),
-        "dns_message_id": _numbers(records, "dns.id", 65_535),
+        "dns_message_id": records.numbers("dns.id", 65_535, dns_collector.ABSENT),
     }
 
 

@@ -77,6 +77,8 @@ _SEPARATOR, _NOTHING = chr(31), chr(30)
 """What stands between the parts of an identity, and in the place of a null."""
 _LINES_AT_ONCE = 500
 """Lines of which the keys are held at once."""
+_FEW_DIGITS = 10
+"""Digits of a number that is written as text."""
 _MOST_DIGITS = 18
 """Digits of a whole number that no decoder takes for another."""
 
@@ -533,6 +535,26 @@ class Records:
         self.doubt(pc.invert(pc.or_(is_text, pc.and_(is_number, is_short))))
         found = _unquoted(pc.if_else(is_text, column, pa.scalar(None, TEXT)))
         return pc.if_else(is_number, column, found) if pc.any(is_number).as_py() else found
+
+    def numbers(self, path: str, maximum: int, nothing: str | None = None) -> pa.Array:
+        """Whole numbers from 0, as numbers or as texts of few digits; others are in doubt.
+
+        Args:
+            path: The part.
+            maximum: The greatest that there is.
+            nothing: A text that stands in the place of none.
+        """
+        stated = self.words(path)
+        none = pa.scalar(None, TEXT)
+        if nothing is not None:
+            stated = pc.if_else(pc.equal(stated, nothing), none, stated)
+        is_number = pc.and_(
+            pc.ascii_is_decimal(stated), pc.less_equal(pc.binary_length(stated), _FEW_DIGITS)
+        )
+        self.doubt(pc.invert(is_number))
+        found = pc.if_else(is_number, stated, none).cast(INTEGER)
+        self.doubt(pc.greater(found, maximum))
+        return found
 
     def is_stated(self, path: str) -> bool:
         """Whether any record has a part."""
