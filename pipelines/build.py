@@ -287,11 +287,11 @@ def basis_of(settings: Settings, lake: Lake, ledger: Ledger, day: BuildDay) -> B
     texts = [_settings_facts(day), *references, known]
     files: set[str] = set()
     earlier: dict[dt.date, set[str]] = {}
-    runs = _runs_of(lake, day.date)
+    runs = runs_of(lake, day.date)
 
     def meets_runs(date: dt.date) -> bool:
         # All of history is read, but only that of the day's own runs goes into the day.
-        return not runs.isdisjoint(_runs_of(lake, date))
+        return not runs.isdisjoint(runs_of(lake, date))
 
     for table, transform in transforms().items():
         if table in OF_OPEN_PERIODS:
@@ -315,7 +315,7 @@ def basis_of(settings: Settings, lake: Lake, ledger: Ledger, day: BuildDay) -> B
     return Basis(frozenset(files), digest(texts), digests)
 
 
-def _runs_of(lake: Lake, day: dt.date) -> frozenset[str]:
+def runs_of(lake: Lake, day: dt.date) -> frozenset[str]:
     """Runs that are active on a built day."""
     path = lake.path("runs", day, FLEET)
     content = content_of(path)

@@ -22,6 +22,7 @@ from schemas.table import FLEET
 from transforms.staging.naming_facts import LOOKUPS, NamingFacts, no_lookups_note
 
 DELIVERIES = "deliveries"
+KEY = ["cluster", "export", "landing_date"]
 UNDATED = "before the first landing; the path names no day"
 
 
@@ -76,7 +77,22 @@ def delivery_rows(
     frame = pl.DataFrame(
         {c: [row[c] for row in rows] for c in spec.polars_schema}, schema=spec.polars_schema
     )
-    return frame.sort(spec.order)
+    return _as_noted(ledger, frame).sort(spec.order)
+
+
+def _as_noted(ledger: Ledger, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with those of pruned landing days as they were published: nodes are known no more."""
+    kept = []
+    for day in ledger.pruned_days:
+        path = ledger.lake.path(DELIVERIES, day, FLEET)
+        if path.is_file():
+            noted = pl.read_parquet(path, glob=False, hive_partitioning=False)
+            if set(noted.columns) == set(rows.columns):
+                kept.append(noted.select(rows.columns))
+    if not kept:
+        return rows
+    published = pl.concat(kept)
+    return pl.concat([rows.join(published, on=KEY, how="anti"), published])
 
 
 def _has_day(export: ExportSettings) -> bool:
@@ -87,6 +103,17 @@ def _has_day(export: ExportSettings) -> bool:
 def _of_row(scope: str, left_out: Sequence[str]) -> list[str]:
     """Clusters that a row of a cluster, or of the fleet, speaks of."""
     return sorted(cluster for cluster in left_out if scope in {cluster, FLEET})
+
+
+def noted_left_out(lake: Lake, day: dt.date) -> list[str]:
+    """Clusters that the published deliveries of a day say are left out."""
+    path = lake.path(DELIVERIES, day, FLEET)
+    if not path.is_file():
+        return []
+    rows = pl.read_parquet(path, glob=False, hive_partitioning=False)
+    if "left_out_clusters" not in rows.columns:
+        return []
+    return sorted(set(rows["left_out_clusters"].explode().drop_nulls().to_list()))
 
 
 def note_left_out(lake: Lake, day: dt.date, left_out: Sequence[str]) -> None:

@@ -5,6 +5,9 @@ behind its watermark with nothing missing, a note beside its answers says that i
 it was made from. From then on it is built only on request, and what that changes is written to
 `restatements`. A request is a note, too, so that one that dies half-way is finished by the next
 build, whoever starts it.
+
+A final day whose inputs `podledger prune` removed is closed: it is built no more, since it would
+come out without them.
 """
 
 import datetime as dt
@@ -98,6 +101,21 @@ def forget_asked(lake: Lake, day: dt.date) -> None:
     """Take the request back: it is done."""
     if is_asked(lake, day):
         lake.remove(_asked(lake, day))
+
+
+def is_closed(lake: Lake, day: dt.date) -> bool:
+    """Whether inputs of a final day were pruned, so that it cannot be built again."""
+    return _closed(lake, day).is_file()
+
+
+def note_closed(lake: Lake, day: dt.date) -> None:
+    """Note that a final day is built no more."""
+    if not is_closed(lake, day):
+        _write(lake, _closed(lake, day), "")
+
+
+def _closed(lake: Lake, day: dt.date) -> Path:
+    return lake.path(BUILT, day, FLEET).with_name(".closed")
 
 
 def _final(lake: Lake, day: dt.date) -> Path:

@@ -58,11 +58,13 @@ class Waiting:
         files: Late files, by path.
         earlier: Earlier days of which the day read something else.
         is_logic: Settings, reference files, schemas or the logic differ.
+        is_closed: Inputs of the day were pruned, so that it is built no more.
     """
 
     files: tuple[LateFile, ...] = ()
     earlier: tuple[dt.date, ...] = ()
     is_logic: bool = False
+    is_closed: bool = False
 
     def __bool__(self) -> bool:
         """Whether anything waits."""
@@ -71,6 +73,8 @@ class Waiting:
     def __str__(self) -> str:
         """In words."""
         found = [f"{len(self.files)} late file(s)"] if self.files else []
+        if self.is_closed and found:
+            return f"{found[0]} that cannot be built in: inputs of the day were pruned"
         if self.earlier:
             found.append(f"earlier day(s) built again: {some(self.earlier)}")
         return "; ".join(found + ["settings or logic"] * self.is_logic)

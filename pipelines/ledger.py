@@ -2,10 +2,12 @@
 
 A part of staging exists once a commit lists it. What commits say of repeated rows tells readers
 which rows to leave out. A commit is replaced, in one step, only where its files were read again on
-request; nothing else ever changes one.
+request; nothing else ever changes one. Parts that retention removed are named in a note beside the
+commits, which keep telling that their files are known.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+import json
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property, lru_cache
@@ -84,8 +86,11 @@ class Ledger:
         paths = [p for day in lake.days(EXPORT_FILES) for p in lake.files(EXPORT_FILES, day)]
         with reading(paths, COMMIT_REMEDY):
             # A build asks once per table; the commits are read again only when one was added.
-            commits = tuple((p, p.stat().st_mtime_ns) for p in paths)
-            return cls(lake, *_united(commits))
+            notes = [
+                p for day in lake.days(EXPORT_FILES) if (p := pruned_note(lake, day)).is_file()
+            ]
+            read = tuple((p, p.stat().st_mtime_ns) for p in (*paths, *notes))
+            return cls(lake, *_united(read[: len(paths)], read[len(paths) :]))
 
     @cached_property
     def marks(self) -> frozenset[tuple[str, str, str]]:
@@ -239,6 +244,12 @@ class Ledger:
                         found[day, f"{cluster or FLEET}-{part}"] = path
         return found
 
+    @cached_property
+    def pruned_days(self) -> list[date]:
+        """Landing days of which parts were pruned."""
+        days = self.lake.days(EXPORT_FILES)
+        return [day for day in days if pruned_note(self.lake, day).is_file()]
+
     def reject_paths(self) -> list[Path]:
         """Files of refused records that a commit lists."""
         return [
@@ -269,11 +280,42 @@ class Ledger:
 
 
 @lru_cache(maxsize=1)
-def _united(commits: tuple[tuple[Path, int], ...]) -> tuple[pl.DataFrame, "Remembered"]:
+def _united(
+    commits: tuple[tuple[Path, int], ...], notes: tuple[tuple[Path, int], ...]
+) -> tuple[pl.DataFrame, Remembered]:
     """Rows of all commits, which are named with the time of their last change, and a memory."""
     spec = table_spec(EXPORT_FILES)
     frames = [spec.empty(), *(_as_now(scan_files([path]).collect()) for path, _ in commits)]
-    return pl.concat(frames).sort(spec.order), Remembered()
+    rows = pl.concat(frames).sort(spec.order)
+    pruned = [part for path, _ in notes for part in json.loads(path.read_bytes())]
+    if pruned:
+        # The file is known, and nothing of it is there.
+        is_pruned = pl.col("part").is_in(pruned)
+        rows = rows.with_columns(
+            part=pl.when(~is_pruned).then("part"),
+            rows_by_table=pl.when(is_pruned.fill_null(value=False))
+            .then(pl.lit([], spec.polars_schema["rows_by_table"]))
+            .otherwise("rows_by_table"),
+        )
+    return rows, Remembered()
+
+
+def pruned_note(lake: Lake, day: date) -> Path:
+    """The note that names parts of a landing day which were pruned."""
+    return lake.path(EXPORT_FILES, day, FLEET).with_name(".pruned")
+
+
+def pruned_parts(lake: Lake, day: date) -> frozenset[str]:
+    """Parts of a landing day that were pruned."""
+    note = pruned_note(lake, day)
+    return frozenset(json.loads(note.read_bytes())) if note.is_file() else frozenset()
+
+
+def note_pruned(lake: Lake, day: date, parts: Iterable[str]) -> None:
+    """Note that parts of a landing day are pruned: from then on readers do without them."""
+    with lake.replacing(pruned_note(lake, day)) as temporary:
+        known = pruned_parts(lake, day)
+        temporary.write_text(json.dumps(sorted({*known, *parts})), encoding="utf-8")
 
 
 def _as_now(commit: pl.DataFrame) -> pl.DataFrame:

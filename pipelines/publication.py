@@ -328,7 +328,7 @@ def publish(
                 before_replacing(temporary, writer.content)
             published = Published(path, writer.rows, temporary.stat().st_size)
     note = {"content": writer.content, **asdict(made)}
-    with lake.replacing(_note(path)) as temporary:
+    with lake.replacing(note_of(path)) as temporary:
         temporary.write_text(json.dumps(note), encoding="utf-8")
     return published
 
@@ -341,13 +341,22 @@ def ordered_batches(session: SqlSession, spec: TableSpec, source: str) -> Iterat
         message = f"{spec.name}: the transform made no column(s) {', '.join(missing)}"
         raise DataCheckError(message)
     columns = ", ".join(f'"{c.name}"' for c in spec.columns)
-    # All columns behind the declared order, so that ties cannot depend on threads.
-    rest = [c.name for c in spec.columns if c.name not in spec.order]
-    order = ", ".join(f'"{name}" NULLS LAST' for name in (*spec.order, *rest))
+    order = ", ".join(f'"{name}" NULLS LAST' for name in total_order(spec))
     reader = relation.project(columns).order(order).to_arrow_reader(ROW_GROUP)
     for batch in reader:
         frame = pl.DataFrame(pl.from_arrow(batch))
         yield frame.cast(spec.polars_schema, strict=True)
+
+
+def total_order(spec: TableSpec) -> tuple[str, ...]:
+    """Columns that put rows in one order, so that ties cannot depend on threads.
+
+    All columns stand behind the declared order, up to the last one of the key: rows that repeat a
+    key are not published.
+    """
+    rest = (c.name for c in spec.columns if c.name not in spec.order)
+    names = (*spec.order, *rest)
+    return names[: max(names.index(name) for name in spec.key) + 1] if spec.key else names
 
 
 def check_key(session: SqlSession, spec: TableSpec, path: Path) -> None:
@@ -392,7 +401,7 @@ def _content_of(path: Path, *_written: int) -> str | None:
 def made_from(path: Path) -> Made | None:
     """What a published file was made from; none where that is not known of this very content."""
     try:
-        note = json.loads(_note(path).read_bytes())
+        note = json.loads(note_of(path).read_bytes())
         if note["content"] == content_of(path):
             # Notes of before the kinds were noted have none.
             return Made(note["inputs"], note["version"], dict(note.get("kinds", {})))
@@ -403,10 +412,11 @@ def made_from(path: Path) -> Made | None:
 
 def is_lost(path: Path) -> bool:
     """Whether a file was published and is not there any more."""
-    return _note(path).is_file() and not path.is_file()
+    return note_of(path).is_file() and not path.is_file()
 
 
-def _note(path: Path) -> Path:
+def note_of(path: Path) -> Path:
+    """The note beside a published file."""
     return path.with_name(f".{path.stem}.made")
 
 

@@ -32,6 +32,7 @@ from pipelines.deliveries import (
     delivery_rows,
     export_scopes,
     note_left_out,
+    noted_left_out,
     write_deliveries,
 )
 from pipelines.errors import LakeOutdatedError, PodledgerError
@@ -41,12 +42,13 @@ from pipelines.finality import (
     forget_asked,
     has_watermark_passed,
     is_asked,
+    is_closed,
     note_asked,
     note_final,
 )
 from pipelines.ingredients import causes
 from pipelines.landing.land import LandReport, land
-from pipelines.late import Waiting, cause_of, waiting
+from pipelines.late import Waiting, cause_of, late_files, waiting
 from pipelines.layout import note_layout, require_known_layout
 from pipelines.ledger import Ledger
 from pipelines.manifests import write_manifests
@@ -258,6 +260,9 @@ def left_out_clusters(workspace: Workspace, day: dt.date) -> list[str]:
     lake, settings = workspace.lake, workspace.settings
     if not lake.files(BUILT, day):
         return []
+    if is_closed(lake, day):
+        # Its files may be gone; what was left out stands in its deliveries.
+        return noted_left_out(lake, day)
     tables = [t for t in transforms() if table_spec(t).scope == "cluster"]
     return [
         cluster
@@ -349,7 +354,7 @@ def build_table_of_day(workspace: Workspace, table: str, day: dt.date) -> list[O
         build = build_day_of(workspace.settings, lake, ledger, day, workspace.today)
         restating = _restating_of(workspace, ledger, day)
         for scope in workspace.scopes(table_spec(table)):
-            if (day, scope) in workspace.failed:
+            if (day, scope) in workspace.failed or is_closed(lake, day):
                 continue
             is_kept = restating is None and table not in OF_OPEN_PERIODS
             if is_kept and final_basis(lake, day) is not None:
@@ -365,10 +370,30 @@ def build_table_of_day(workspace: Workspace, table: str, day: dt.date) -> list[O
 
 
 def ask_for(workspace: Workspace, day: dt.date) -> None:
-    """Have a day built the next time, though it may be published as final."""
+    """Have a day built the next time, though it may be published as final.
+
+    Raises:
+        PodledgerError: Its inputs were pruned.
+    """
+    require_open(workspace, [day])
     with workspace.locked() as lake:
         if final_basis(lake, day) is not None:
             note_asked(lake, day)
+
+
+def require_open(workspace: Workspace, days: Iterable[dt.date]) -> None:
+    """Refuse days that cannot be built again.
+
+    Raises:
+        PodledgerError: Inputs of a day were pruned.
+    """
+    for day in days:
+        if is_closed(workspace.lake, day):
+            message = (
+                f"{day}: its inputs were pruned, so that it would come out without them; its "
+                "answers stay as they are; expected a later day"
+            )
+            raise PodledgerError(message)
 
 
 def _restating_of(workspace: Workspace, ledger: Ledger, day: dt.date) -> Restating | None:
@@ -397,6 +422,8 @@ def _restating_of(workspace: Workspace, ledger: Ledger, day: dt.date) -> Restati
 def _must_be_built_again(workspace: Workspace, day: dt.date) -> bool:
     """Whether a day that was published as final was asked for, or has lost a file."""
     lake = workspace.lake
+    if is_closed(lake, day):
+        return False
     return is_asked(lake, day) or any(
         is_lost(lake.path(table, day, scope))
         for table in transforms()
@@ -411,6 +438,10 @@ def waiting_for(workspace: Workspace, ledger: Ledger, day: dt.date) -> Waiting:
     if basis is None:
         return Waiting()
     build = build_day_of(settings, lake, ledger, day, workspace.today)
+    if is_closed(lake, day):
+        # Files that come for it are told all the same.
+        late = late_files(settings, ledger, build, basis.files, frozenset(STATES))
+        return Waiting(tuple(late), is_closed=True)
     return waiting(settings, lake, ledger, build, basis, STATES)
 
 
@@ -418,7 +449,7 @@ def waiting_days(workspace: Workspace) -> dict[dt.date, str]:
     """Days published as final that something waits for, with what."""
     ledger = Ledger.read(workspace.lake)
     found = {day: waiting_for(workspace, ledger, day) for day in workspace.lake.days(BUILT)}
-    return {day: str(what) for day, what in found.items() if what}
+    return {day: str(what) for day, what in found.items() if what and not what.is_closed}
 
 
 def publish_catalogue(workspace: Workspace, day: dt.date) -> dict[str, int] | None:
@@ -433,7 +464,7 @@ def publish_catalogue(workspace: Workspace, day: dt.date) -> dict[str, int] | No
         note_left_out(lake, day, left_out_clusters(workspace, day))
         rows = None
         if not is_current(lake, settings.catalog_path):
-            rows = _write_catalogue(settings, lake, day)
+            rows = write_catalogue(settings, lake, day)
         _conclude(workspace, lake, day)
         refused = write_manifests(settings, lake, day)
     for reason in refused:
@@ -441,7 +472,7 @@ def publish_catalogue(workspace: Workspace, day: dt.date) -> dict[str, int] | No
     return rows
 
 
-def _write_catalogue(settings: Settings, lake: Lake, day: dt.date) -> dict[str, int] | None:
+def write_catalogue(settings: Settings, lake: Lake, day: dt.date) -> dict[str, int] | None:
     """Write the catalogue; where a later day is to be built again first, that one writes it.
 
     Raises:
@@ -479,7 +510,7 @@ def _conclude(workspace: Workspace, lake: Lake, day: dt.date) -> None:
     )
     if basis is not None:
         for later in lake.days(BUILT):
-            if later > day and final_basis(lake, later) is not None:
+            if later > day and final_basis(lake, later) is not None and not is_closed(lake, later):
                 found = waiting_for(workspace, ledger, later)
                 files = {file.reading for file in found.files}
                 if day in found.earlier or files & now_made_from.files:
@@ -539,6 +570,8 @@ def is_stale(
     does not hold what is published.
     """
     lake = workspace.lake
+    if is_closed(lake, day):
+        return day == _newest(lake) and not is_current(lake, workspace.settings.catalog_path)
     wanted = _wanted(workspace, ledger, day)
     is_whole = final_basis(lake, day) is None or day in asked
     if not is_whole and not _must_be_built_again(workspace, day):
@@ -635,5 +668,6 @@ def days_to_build(workspace: Workspace, asked: list[dt.date]) -> list[dt.date]:
     """The asked days, and the built days behind the first of them that they may change."""
     if not asked:
         return []
-    later = [day for day in workspace.lake.days(BUILT) if day > min(asked)]
+    lake = workspace.lake
+    later = [day for day in lake.days(BUILT) if day > min(asked) and not is_closed(lake, day)]
     return sorted({*asked, *later})

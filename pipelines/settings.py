@@ -268,6 +268,25 @@ class ReferenceFiles(_Strict):
     nat_addresses: str | None = None
 
 
+class Retention(_Strict):
+    """For how many days the lake keeps what it could build again only from the exports."""
+
+    staging: int | None = Field(default=None, ge=1)
+    intermediate: int | None = Field(default=None, ge=1)
+    marts: int | None = Field(default=None, ge=1)
+
+
+def _retention(value: Any) -> Any:  # noqa: ANN401  raw YAML
+    if value is None or isinstance(value, dict | Retention):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        message = (
+            "expected a whole number of at least 1, or a mapping of staging, intermediate, marts"
+        )
+        raise ValueError(message)
+    return {"staging": value, "intermediate": value}
+
+
 class Settings(_Strict):
     """All settings; paths are resolved against the folder of the settings file."""
 
@@ -278,7 +297,7 @@ class Settings(_Strict):
     workers: int = Field(default=2, ge=1, le=256)
     redaction_key_file: str | None = None
     final_after: Duration = timedelta(days=3)
-    retention_days: int | None = Field(default=None, ge=1)
+    retention_days: Annotated[Retention | None, BeforeValidator(_retention)] = None
     temp_directory: str | None = None
     manifests: str | None = None
     clusters: dict[str, ClusterSettings]

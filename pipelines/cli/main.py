@@ -15,6 +15,7 @@ from pipelines.cli.dictionary import dictionary
 from pipelines.cli.explain import explain
 from pipelines.cli.manifest import manifest
 from pipelines.cli.output import errors, printable
+from pipelines.cli.prune import prune
 from pipelines.cli.show import FURTHER, query, show
 from pipelines.cli.status import status
 from pipelines.errors import PodledgerError
@@ -41,6 +42,7 @@ for command in (
     manifest,
     accept,
     compare,
+    prune,
 ):
     app.command(context_settings=FURTHER if command is show else None)(command)
 

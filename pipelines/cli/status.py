@@ -10,10 +10,11 @@ import typer
 from pipelines.cli.accuracy import show_accuracy
 from pipelines.cli.options import AsJson, Config, day_of, settings_file
 from pipelines.cli.output import print_plain, print_rows, to_json
+from pipelines.cli.prune import pruning_of
 from pipelines.damage import REMEDY, reading
 from pipelines.deliveries import DELIVERIES, delivery_rows
 from pipelines.errors import PodledgerError
-from pipelines.finality import BUILT, is_final
+from pipelines.finality import BUILT, is_closed, is_final
 from pipelines.landing.reading import ReadOtherwise, read_otherwise
 from pipelines.late import some
 from pipelines.ledger import Ledger
@@ -72,6 +73,7 @@ def status(
         ("what is stale and why (podledger build --stale builds it)", "stale"),
         ("late files of final days, built in on request (podledger build --date DATE)", "late"),
         ("days that look-backs need and that are not built", "look_backs"),
+        ("what retention would remove (podledger prune --yes)", "prune"),
         ("deliveries that are not complete", "deliveries"),
         ("what the newest look-ups of an export cannot tell", "naming"),
         (OTHERWISE, "read_otherwise"),
@@ -102,17 +104,19 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
     stale = set(stale_days(workspace))
     built = set(lake.days(BUILT))
     waits = {day: waiting_for(workspace, ledger, day) for day in sorted(built)}
+    to_build = [
+        day for day in sorted(built) if day in stale or (waits[day] and not waits[day].is_closed)
+    ]
     days = [
         {
             "date": day,
             "built": day in built,
-            "stale": day in built and (day in stale or bool(waits[day])),
-            "state": "final" if is_final(settings, lake, day, today) else "provisional",
+            "stale": day in to_build,
+            "state": _state(workspace, day),
             "waits_for": str(waits[day]) if day in built else "",
         }
         for day in sorted({*event_days(lake), *built})
     ]
-    to_build = [day for day in sorted(built) if day in stale or waits[day]]
     late = [
         {
             "date": day,
@@ -153,6 +157,7 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
             for file in otherwise
         ],
         "look_backs": unbuilt_days(workspace),
+        "prune": _retained(workspace),
         "deliveries": deliveries.select(
             "cluster", "export", "landing_date", "status", "reason"
         ).to_dicts(),
@@ -164,6 +169,23 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
         "unconnected": _unconnected(lake),
         "unpriced": unpriced(lake),
     }
+
+
+def _state(workspace: Workspace, day: dt.date) -> str:
+    """`provisional`, `final`, or `final, pruned`: its inputs are gone and it is built no more."""
+    lake = workspace.lake
+    if is_closed(lake, day):
+        return "final, pruned"
+    is_over = is_final(workspace.settings, lake, day, workspace.today)
+    return "final" if is_over else "provisional"
+
+
+def _retained(workspace: Workspace) -> list[dict[str, Any]]:
+    """What `podledger prune --yes` would remove."""
+    if workspace.settings.retention_days is None:
+        return []
+    found: list[dict[str, Any]] = pruning_of(workspace)["prune"]
+    return found
 
 
 def _stale(workspace: Workspace, ledger: Ledger, days: list[dt.date]) -> list[dict[str, Any]]:
