@@ -59,7 +59,7 @@ class PodStates(StagingTable):
     gpu_count: pl.Int64 = c.count(
         "GPUs of the effective request: the larger of the largest init container and the sum of "
         "containers.",
-        null="the source does not state requests",
+        null="the source does not state requests, or resource claims of the pod do",
     )
     declared_accesses: DeclaredAccesses = c.column(
         "What init arguments, images and derived environment say that it uses.", null="nothing"

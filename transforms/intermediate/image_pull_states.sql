@@ -34,7 +34,12 @@ kinds AS (
             WHEN reason = 'Pulled' AND message LIKE 'Container image "%" already present %'
                 THEN 'present'
             WHEN reason = 'Failed' AND message LIKE 'Failed to pull image "%' THEN 'failed'
-            WHEN reason = 'Failed' AND message LIKE 'Error: ErrImagePull%' THEN 'refused'
+            WHEN
+                reason = 'Failed' AND REGEXP_MATCHES(
+                    message,
+                    '^Error: (ErrImagePull|RegistryUnavailable|SignatureValidationFailed)'
+                )
+                THEN 'refused'
             WHEN reason = 'Failed' AND message LIKE 'Error: ImagePullBackOff%' THEN 'backoff'
             WHEN reason = 'BackOff' AND message LIKE 'Back-off pulling image "%' THEN 'backoff'
         END AS kind,

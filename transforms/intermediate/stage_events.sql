@@ -38,14 +38,21 @@ kinds AS (
             WHEN reason = 'FailedScheduling' THEN 'unschedulable'
             WHEN reason IN ('FailedMount', 'FailedAttachVolume', 'FailedMapVolume') THEN 'unmounted'
             WHEN reason IN ('SuccessfulAttachVolume', 'SuccessfulMountVolume') THEN 'attached'
-            WHEN reason IN ('FailedCreatePodSandBox', 'FailedPodSandBoxStatus') THEN 'no_sandbox'
+            WHEN
+                reason IN (
+                    'FailedCreatePodSandBox', 'FailedPodSandBoxStatus',
+                    'FailedPrepareDynamicResources'
+                )
+                THEN 'no_sandbox'
             WHEN reason = 'Created' THEN 'created'
             WHEN reason = 'Started' THEN 'started'
             WHEN reason = 'Killing' THEN 'killing'
             WHEN reason = 'Pulling' THEN 'pulling'
             WHEN
                 reason = 'Failed' AND REGEXP_MATCHES(
-                    message, '^(Failed to pull image|Error: ErrImagePull|Error: ImagePullBackOff)'
+                    message,
+                    '^(Failed to pull image|Error: (ErrImagePull|ImagePullBackOff'
+                    || '|RegistryUnavailable|SignatureValidationFailed))'
                 )
                 THEN 'unpulled'
             WHEN reason = 'BackOff' AND STARTS_WITH(message, 'Back-off pulling image')

@@ -71,6 +71,7 @@ class _ContainerPort(msgspec.Struct, rename="camel"):
 class _Resources(msgspec.Struct):
     requests: Quantities | None = None
     limits: Quantities | None = None
+    claims: list[msgspec.Raw] | None = None
 
 
 class _Container(msgspec.Struct, rename="camel"):
@@ -414,16 +415,22 @@ def _quantities(values: Quantities | None) -> list[dict[str, str | None]] | None
     return pairs({name: str(value) for name, value in values.items()} if values else None)
 
 
-def _gpu_count(parts: Sequence[_Part], path: str) -> int:
-    """GPUs of the pod's effective request; an ephemeral container has no resources."""
-    return effective_gpus(
-        (
-            part.role == "init",
-            gpus_asked(part.spec.resources.requests, part.spec.resources.limits, f"{path}.spec"),
-        )
+def _gpu_count(parts: Sequence[_Part], path: str) -> int | None:
+    """GPUs of the pod's effective request; an ephemeral container has no resources.
+
+    None where a container uses a claim (dynamic resource allocation): how many devices it is, and
+    of what kind, stands in the claim and not in the pod.
+    """
+    asked = [
+        (part.role == "init", part.spec.resources)
         for part in parts
         if part.spec is not None and part.spec.resources is not None and part.role != "ephemeral"
+    ]
+    count = effective_gpus(
+        (ends_first, gpus_asked(resources.requests, resources.limits, f"{path}.spec"))
+        for ends_first, resources in asked
     )
+    return None if any(resources.claims for _, resources in asked) else count
 
 
 # -- the pod -------------------------------------------------------------------------------------

@@ -208,6 +208,16 @@ def test_a_pull_that_never_succeeds_has_no_end():
     assert spans(rows, *columns) == [(at("10:00"), None, 3, 3, False, None)]
 
 
+@pytest.mark.parametrize(
+    "word", ["ErrImagePull", "RegistryUnavailable", "SignatureValidationFailed"]
+)
+def test_each_word_of_a_refused_pull_counts_as_its_error(word: str):
+    rows = built(
+        [pulling(at("10:00")), event("Failed", f"Error: {word}", at("10:00:02"), at("10:01"), 2)]
+    )
+    assert spans(rows, "error", "error_count") == [(at("10:00"), None, word, 2)]
+
+
 def test_a_failure_alone_starts_a_pull():
     rows = built([event("BackOff", f"Back-off pulling {NAME}", at("10:00"), at("10:10"), 9)])
     assert spans(rows, "attempt_count", "error_count", "error") == [

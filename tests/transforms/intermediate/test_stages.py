@@ -245,6 +245,24 @@ def test_what_ends_in_the_second_in_which_it_began_waits_to_be_started_again() -
 
 
 @staged
+def test_devices_that_are_not_prepared_keep_the_sandbox_waiting() -> Story:
+    said = "Failed to prepare dynamic resources: NodePrepareResources: rpc error"
+    events = [
+        event("FailedPrepareDynamicResources", said, "10:00:31", "10:01", count=3),
+        *pull(MAIN, "10:01:20", "10:04:01", "2m0s", "2m0s"),
+    ]
+    mains = [c for c in WHOLE["container_states"] if c["container"] == MAIN]
+    stages = yield {
+        "pod_states": [pod_state("10:09"), WHOLE["pod_states"][1]],
+        "container_states": mains,
+        "kube_event_states": events,
+    }
+    assert spans(stages, "reason", "event_count")[1] == (
+        "sandbox", at("10:00:30"), at("10:01:20"), "FailedPrepareDynamicResources", 3,
+    )  # fmt: skip
+
+
+@staged
 def test_a_gated_pod_is_not_scheduled_yet() -> Story:
     gate = {
         "type": "PodScheduled", "status": "False", "reason": "SchedulingGated",

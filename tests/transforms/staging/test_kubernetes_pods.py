@@ -561,6 +561,18 @@ def test_a_restartable_init_container_counts_with_the_containers() -> None:
     assert state(value)["gpu_count"] == 5
 
 
+def test_what_a_pod_claims_does_not_say_how_many_gpus_it_has() -> None:
+    claiming = {"name": "polyaxon-main", "resources": {"claims": [{"name": "gpus"}]}}
+    other = {"name": "proxy", "resources": {"limits": {"nvidia.com/gpu": "1"}}}
+    spec = {
+        "resourceClaims": [{"name": "gpus", "resourceClaimTemplateName": "one-h100"}],
+        "containers": [claiming, other],
+    }
+    assert state(pod(spec=spec, status={}))["gpu_count"] is None
+    without = {"containers": [{"name": "polyaxon-main", "resources": {"claims": []}}, other]}
+    assert state(pod(spec=without, status={}))["gpu_count"] == 1
+
+
 def test_a_number_of_gpus_that_is_no_number_is_a_reject() -> None:
     value = pod()
     value["spec"]["containers"][0]["resources"] = {"limits": {"nvidia.com/gpu": "500m"}}
