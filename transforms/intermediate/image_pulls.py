@@ -98,5 +98,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("kube_event_states", "container_states", "image_pull_logs", "registry_requests"),
     build=build,
-    version=2,
+    version=3,
 )

@@ -83,5 +83,5 @@ TRANSFORM = Transform(
         Reads("stages", "pods"),
     ),
     build=build,
-    version=2,
+    version=3,
 )

@@ -76,5 +76,5 @@ TRANSFORM = Transform(
         Reads("runs"),
     ),
     build=build,
-    version=2,
+    version=3,
 )
