@@ -13,6 +13,7 @@ clusters:
 exports:
   - {name: logs, format: s3_access_log, path: "in/%Y-%m-%d/*.log*", region: us-east-1}
 """
+ON_S3 = SETTINGS.replace('"in/', '"s3://example-exports/in/')
 FIRST_SEEN = dt.date(2026, 3, 20)
 
 

@@ -15,9 +15,7 @@ from pipelines.landing.inputs import Listing, as_listed, list_inputs, local_copy
 from pipelines.landing.land import land
 from pipelines.ledger import Ledger
 from pipelines.storage import Lake
-from tests.pipelines.landing_zone import FIRST_SEEN, SETTINGS, line, put, zone
-
-ON_S3 = SETTINGS.replace('"in/', '"s3://example-exports/in/')
+from tests.pipelines.landing_zone import FIRST_SEEN, ON_S3, SETTINGS, line, put, zone
 
 
 @pytest.fixture
