@@ -15,6 +15,7 @@ import polars as pl
 
 from pipelines.damage import REBUILD, reading
 from pipelines.deliveries import DELIVERIES, delivery_rows
+from pipelines.emptiness import has_ingredients
 from pipelines.errors import DataCheckError, LakeDamagedError, LakeOutdatedError
 from pipelines.finality import BUILT, Basis, is_final, last_awaited
 from pipelines.ingredients import Ingredients, schema_texts
@@ -41,6 +42,8 @@ PRICES = "prices"
 ADDRESS_RANGES = "address_ranges"
 OF_NO_CLUSTER = {"run_versions", "run_statuses"}
 """Staging tables that a cluster reads from the fleet's files too: a run's cluster is its pods'."""
+NO_ROWS = "no_rows"
+"""The result of a transform that has nothing to make rows of."""
 MEMORY_FOR_ENGINE = 0.6
 """Share of `memory_limit` that DuckDB may use; Python, Arrow and Polars need the rest."""
 
@@ -211,8 +214,12 @@ class _Build:
             # Publication sorts; keeping the order of rows on the way would take memory.
             session.connection.execute("SET preserve_insertion_order = false")
             spec, day, scope = table_spec(self.transform.table), self.day.date, self.day.cluster
-            show(session, self.inputs)
-            result = self.transform.build(session, self.day)
+            if has_ingredients(self.transform, self.inputs.parts, self.inputs.files):
+                show(session, self.inputs)
+                result = self.transform.build(session, self.day)
+            else:
+                result = NO_ROWS
+                session.register(NO_ROWS, spec.empty())
 
             def write_down(new: Path, content: str) -> None:
                 if self.restating is not None and is_restated(spec):

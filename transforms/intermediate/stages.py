@@ -82,6 +82,17 @@ TRANSFORM = Transform(
         Reads("image_pulls", "pods"),
         Reads("stages", "pods"),
     ),
+    rows_from=(
+        "pod_states",
+        "container_states",
+        "kube_event_states",
+        "run_versions",
+        "run_statuses",
+        "stage_marks",
+        "pod_intervals",
+        "image_pulls",
+        "stages",
+    ),
     build=build,
     version=3,
 )

@@ -75,6 +75,17 @@ TRANSFORM = Transform(
         Reads("run_dependency_days"),
         Reads("runs"),
     ),
+    rows_from=(
+        "waits",
+        "container_states",
+        "kube_event_states",
+        "image_pulls",
+        "object_requests",
+        "object_transfers",
+        "connections",
+        "flows",
+        "dns_lookups",
+    ),
     build=build,
     version=3,
 )
