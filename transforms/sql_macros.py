@@ -5,8 +5,9 @@
 `address_bits` spells a canonical address as its family and its bits, null where it is none.
 `image_repository` and `image_resource` name an image as people read it:
 `oci://registry/repository`, and the digest, else the tag, behind it. `pull_error_class` says of
-what kind the failure of a pull is, by its message. `in_64_bits` ends sums at the largest number of
-a column.
+what kind the failure of a pull is, by its message; `is_refused_credential`, by the code or status
+of a request, whether storage did not take its credentials. `in_64_bits` ends sums at the largest
+number of a column.
 """
 
 import re
@@ -80,6 +81,13 @@ MACROS = {
     ) THEN 'server_error'
     ELSE 'other'
 END""",
+    "is_refused_credential": """(error) AS COALESCE(
+    regexp_matches(
+        error,
+        '(^|: )401\\b|Expired|InvalidAccessKeyId|InvalidToken|TokenRefresh|UNAUTHENTICATED|'
+        || 'SignatureDoesNotMatch|InvalidSecurity|AuthenticationFailed|NoCredential'
+    ), FALSE
+)""",
     "in_64_bits": """(x) AS
     CAST(x - GREATEST(0, x - 9223372036854775807) AS BIGINT)""",
     "whole_groups": """(a) AS

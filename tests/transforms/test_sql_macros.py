@@ -34,3 +34,17 @@ def test_every_macro_can_be_made_from_those_before_it() -> None:
         False,
         True,
     )
+
+
+def test_a_refused_credential_is_told_by_its_code_or_status() -> None:
+    with SqlSession() as session:
+        session.connection.execute(made("is_refused_credential"))
+        refused = session.connection.execute(
+            "SELECT [e FOR e IN ['401', '403', 'ExpiredToken', 'AccessDenied', '4010', 'no 401', "
+            "'the last write failed: 401', 'UNAUTHENTICATED'] IF is_refused_credential(e)], "
+            "is_refused_credential(NULL)"
+        ).fetchone()
+    assert refused == (
+        ["401", "ExpiredToken", "the last write failed: 401", "UNAUTHENTICATED"],
+        False,
+    )

@@ -18,13 +18,8 @@ SELECT
     begin_us, GREATEST(end_us, begin_us) AS end_us,
     CASE
         WHEN outcome IN ('success', 'other', 'not_found') THEN 'ok'
-        WHEN outcome = 'denied' AND (
-            status = 401 OR REGEXP_MATCHES(
-                COALESCE(failure, ''),
-                'Expired|InvalidAccessKeyId|InvalidToken|TokenRefresh|UNAUTHENTICATED|'
-                || 'SignatureDoesNotMatch|InvalidSecurity|AuthenticationFailed|NoCredential'
-            )
-        ) THEN 'credentials'
+        WHEN outcome = 'denied' AND (status = 401 OR is_refused_credential(failure))
+            THEN 'credentials'
         WHEN outcome = 'denied' THEN 'denied'
         WHEN outcome = 'throttled' THEN 'throttled'
         ELSE 'failed'
@@ -32,13 +27,8 @@ SELECT
     CASE
         WHEN outcome IN ('success', 'other') THEN NULL
         WHEN outcome = 'not_found' THEN 'not_found'
-        WHEN outcome = 'denied' AND (
-            status = 401 OR REGEXP_MATCHES(
-                COALESCE(failure, ''),
-                'Expired|InvalidAccessKeyId|InvalidToken|TokenRefresh|UNAUTHENTICATED|'
-                || 'SignatureDoesNotMatch|InvalidSecurity|AuthenticationFailed|NoCredential'
-            )
-        ) THEN 'credentials'
+        WHEN outcome = 'denied' AND (status = 401 OR is_refused_credential(failure))
+            THEN 'credentials'
         WHEN outcome = 'denied' THEN 'forbidden'
         WHEN outcome = 'throttled' THEN 'throttled'
         WHEN status >= 500 THEN 'server_error'

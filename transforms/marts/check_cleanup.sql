@@ -1,6 +1,6 @@
 -- Step 6: whether resources are gone while artifacts remain.
 -- Grain: one run.
--- Reads: active_runs, runs, run_versions, run_statuses, run_outputs, check_pods.
+-- Reads: active_runs, runs, run_versions, run_statuses, run_outputs, run_pods.
 -- Parameters: $date, $day_end.
 WITH ends AS (
     SELECT run_uuid, MAX(ended_us) AS ended_us
@@ -28,10 +28,10 @@ outcomes AS (
 pods AS (
     SELECT
         run_uuid,
-        BOOL_OR(NOT is_ended) AS is_there,
-        BOOL_OR(is_ended AND is_end_assumed) AS is_assumed,
+        BOOL_OR(end_at IS NULL) AS is_there,
+        BOOL_OR(end_at IS NOT NULL AND is_end_assumed) AS is_assumed,
         MIN(evidence_id, 5) AS evidence_ids
-    FROM check_pods
+    FROM run_pods
     GROUP BY run_uuid
 ),
 

@@ -1,6 +1,6 @@
 -- Step 5: whether an attempt that failed shows with evidence.
 -- Grain: one run.
--- Reads: active_runs, run_statuses, container_states, kube_event_states, check_pods.
+-- Reads: active_runs, run_statuses, container_states, kube_event_states, run_pods.
 -- Parameters: $day_end.
 WITH conditions AS (
     SELECT
@@ -23,7 +23,7 @@ exits AS (
         ) AS is_told,
         MIN(c.record_id, 3) AS evidence_ids
     FROM container_states AS c
-    INNER JOIN check_pods AS p ON c.cluster = p.cluster AND c.pod_uid = p.pod_uid
+    INNER JOIN run_pods AS p ON c.cluster = p.cluster AND c.pod_uid = p.pod_uid
     WHERE
         (c.exit_code <> 0 OR c.last_exit_code <> 0)
         AND c.container_role IN ('main', 'init')
@@ -37,7 +37,7 @@ pods AS (
         BOOL_OR(p.is_failed) AS is_failed,
         BOOL_OR(p.is_failed AND e.record_id IS NOT NULL) AS is_told,
         MIN(COALESCE(e.record_id, p.evidence_id), 3) FILTER (WHERE p.is_failed) AS evidence_ids
-    FROM check_pods AS p
+    FROM run_pods AS p
     LEFT JOIN kube_event_states AS e
         ON p.is_failed
         AND p.cluster = e.cluster

@@ -1,7 +1,7 @@
 -- Step 4: whether an interruption was handled as declared.
 -- Grain: one run.
 -- Reads: active_runs, runs, run_versions, run_statuses, container_states, object_transfers (all
---   days), run_outputs, run_coverage, check_pods.
+--   days), run_outputs, run_coverage, run_pods.
 -- Parameters: $date, $day_end.
 WITH declared AS (
     SELECT run_uuid, MAX(max_retries) AS max_retries, MIN(record_id, 2) AS record_ids
@@ -21,7 +21,7 @@ restarts AS (
     FROM (
         SELECT p.run_uuid, p.cluster, p.pod_uid, c.container, MAX(c.restart_count) AS restart_count
         FROM container_states AS c
-        INNER JOIN check_pods AS p ON c.cluster = p.cluster AND c.pod_uid = p.pod_uid
+        INNER JOIN run_pods AS p ON c.cluster = p.cluster AND c.pod_uid = p.pod_uid
         WHERE c.container_role = 'main' AND c.observed_at <= CAST($day_end AS TIMESTAMPTZ)
         GROUP BY p.run_uuid, p.cluster, p.pod_uid, c.container
     )
@@ -33,7 +33,7 @@ tries AS (
         run_uuid,
         MAX(attempt) AS attempt_count,
         MIN(evidence_id, 4) AS evidence_ids
-    FROM check_pods
+    FROM run_pods
     GROUP BY run_uuid
 ),
 

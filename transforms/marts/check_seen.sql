@@ -1,6 +1,6 @@
 -- Step 2: whether the application saw its data and its accelerator.
 -- Grain: one run.
--- Reads: active_runs, run_dependencies, run_outputs, run_artifacts, stages (all days), check_pods.
+-- Reads: active_runs, run_dependencies, run_outputs, run_artifacts, stages (all days), run_pods.
 -- Parameters: $date.
 WITH stores AS (
     SELECT run_uuid, resource_id
@@ -76,7 +76,7 @@ accelerators AS (
         run_uuid,
         CASE WHEN COUNT(*) = COUNT(gpu_count) OR MAX(gpu_count) > 0 THEN MAX(gpu_count) END
             AS gpu_count
-    FROM check_pods
+    FROM run_pods
     GROUP BY run_uuid
 ),
 

@@ -1,6 +1,6 @@
 -- Step 1: whether runs went to the stated queue, namespace and resources.
 -- Grain: one run.
--- Reads: active_runs, run_versions, check_pods.
+-- Reads: active_runs, run_versions, run_pods.
 WITH ranked AS (
     SELECT
         *,
@@ -43,7 +43,7 @@ attempts AS (
         MIN(gpu_count) AS least_gpus, MAX(gpu_count) AS most_gpus,
         COUNT(*) = COUNT(gpu_count) AS is_known,
         MIN(evidence_id, 5) AS evidence_ids
-    FROM check_pods
+    FROM run_pods
     GROUP BY run_uuid, attempt
 ),
 

@@ -44,11 +44,7 @@ SELECT
     CASE d.kind WHEN 'denied_storage' THEN 'object_access' ELSE 'connect' END AS activity,
     CASE
         WHEN d.kind = 'denied_network' THEN 'policy_drop'
-        WHEN REGEXP_MATCHES(
-            COALESCE(d.error, ''),
-            '401|Expired|InvalidAccessKeyId|InvalidToken|TokenRefresh|UNAUTHENTICATED|'
-            || 'SignatureDoesNotMatch|InvalidSecurity|AuthenticationFailed|NoCredential'
-        ) THEN 'credentials'
+        WHEN is_refused_credential(d.error) THEN 'credentials'
         ELSE 'forbidden'
     END AS error_class,
     CAST(NULL AS VARCHAR) AS remedy,

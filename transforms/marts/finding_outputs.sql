@@ -7,11 +7,7 @@ SELECT
     'output' AS activity,
     CASE
         WHEN NOT o.reason LIKE 'the last write failed%' THEN NULL
-        WHEN REGEXP_MATCHES(
-            o.reason,
-            ': 401|Expired|InvalidAccessKeyId|InvalidToken|TokenRefresh|UNAUTHENTICATED|'
-            || 'SignatureDoesNotMatch|InvalidSecurity|AuthenticationFailed|NoCredential'
-        ) THEN 'credentials'
+        WHEN is_refused_credential(o.reason) THEN 'credentials'
         WHEN REGEXP_MATCHES(o.reason, ': 403|AccessDenied|PERMISSION_DENIED') THEN 'forbidden'
         WHEN REGEXP_MATCHES(o.reason, ': 429|: 503|SlowDown|ServiceUnavailable|RESOURCE_EXHAUSTED')
             THEN 'throttled'

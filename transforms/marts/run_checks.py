@@ -29,7 +29,7 @@ from transforms.transform import Reads, Transform
 PACKAGE = "transforms.marts"
 STEPS = (
     ("active_runs", "runs_of_day"),
-    ("check_pods", "check_pods"),
+    ("run_pods", "run_pods"),
     ("check_submitted", "check_submitted"),
     ("check_seen", "check_seen"),
     ("check_outputs", "check_outputs"),

@@ -18,6 +18,7 @@ SELECT
     MAX(run_uuid) AS run_uuid,
     MAX(attempt) AS attempt,
     MAX(namespace) AS namespace,
+    MAX(pod_name) AS pod_name,
     MAX(node) AS node,
     MAX(region) AS region,
     MAX(project) AS project,
@@ -25,7 +26,11 @@ SELECT
     MAX(gpu_count) AS gpu_count,
     MAX(run_match_kind) AS run_match_kind,
     MIN(created_at) AS created_at,
-    CASE WHEN COUNT(*) = COUNT(end_at) THEN MAX(end_at) END AS end_at
+    CASE WHEN COUNT(*) = COUNT(end_at) THEN MAX(end_at) END AS end_at,
+    BOOL_OR(end_basis = 'last_seen') AS is_end_assumed,
+    BOOL_OR(COALESCE(phase = 'Failed', FALSE)) AS is_failed,
+    MAX(LIST_FILTER(labels, LAMBDA l: l.name = 'kueue.x-k8s.io/queue-name')[1].value) AS queue,
+    MIN(pod_interval_id) AS evidence_id
 FROM rows_of_runs
 WHERE date = newest_date
 GROUP BY cluster, pod_uid
