@@ -2,19 +2,18 @@
 -- Grain: one connection of the tuples of the day (others of the same tuple within the look-back and
 --   the skew guard stand here too: they give the ordinal and the end).
 -- Reads: connection_sides, connection_complex.
--- Parameters: $from_at (start of the look-back), $until_at (skew guard behind the day), $start_us
---   and $end_us (the day), $neighbour_us, $slice of $slices (of the tuples).
+-- Parameters: $start_us and $end_us (the day), $neighbour_us, $first_tuple to $last_tuple, and
+--   $first_at to $last_at (first and last event of these within look-back and skew guard).
 WITH events AS (
     SELECT *, CAST(NULL AS BOOLEAN) AS is_attempt, CAST(0 AS BIGINT) AS segment
     FROM connection_sides
     WHERE
         NOT is_complex
-        AND event_at >= $from_at
-        AND event_at < $until_at
-        AND tuple % CAST($slices AS BIGINT) = CAST($slice AS BIGINT)
+        AND event_at BETWEEN $first_at AND $last_at
+        AND tuple BETWEEN CAST($first_tuple AS BIGINT) AND CAST($last_tuple AS BIGINT)
     UNION ALL BY NAME
     SELECT * FROM connection_complex
-    WHERE tuple % CAST($slices AS BIGINT) = CAST($slice AS BIGINT)
+    WHERE tuple BETWEEN CAST($first_tuple AS BIGINT) AND CAST($last_tuple AS BIGINT)
 ),
 
 dated AS (

@@ -1,8 +1,9 @@
 -- Pairs of ends that exchanged something on the day, with the orientation of events that tell none.
--- Grain: transport and two ends, whoever began.
+-- Grain: transport and two ends, whoever began. Numbers follow the first event, with those behind
+--   that lasted long, so that a run of numbers has its events in a short time.
 -- Reads: connection_events.
 -- Parameters: $from_at (start of the look-back), $until_at (skew guard behind the day), $start_us
---   and $end_us (the day), $opening_us, $silence_us, $neighbour_us.
+--   and $end_us (the day), $opening_us, $silence_us, $neighbour_us, $long_us.
 WITH tuples AS (
     SELECT
         transport, a_address, a_port, b_address, b_port,
@@ -34,13 +35,18 @@ judged AS (
 )
 
 SELECT
-    CAST(ROW_NUMBER() OVER () AS BIGINT) AS tuple,
+    CAST(
+        ROW_NUMBER() OVER (ORDER BY last_us - first_us > CAST($long_us AS BIGINT), first_us)
+        AS BIGINT
+    ) AS tuple,
     transport,
     a_address,
     a_port,
     b_address,
     b_port,
     is_dns,
+    first_us,
+    last_us,
     COALESCE(
         told, CASE WHEN a_port > b_port THEN TRUE WHEN a_port < b_port THEN FALSE END, a_sent_first
     ) AS default_initiator_is_a,

@@ -35,6 +35,7 @@ whatever the name.
 """
 
 from datetime import timedelta
+from typing import Any
 
 from transforms.day import BuildDay
 from transforms.intermediate.container_match import match_containers
@@ -51,6 +52,8 @@ REPEATED_OPENING = timedelta(seconds=5)
 SILENCE = timedelta(seconds=60)
 NEIGHBOUR = timedelta(seconds=2)
 JUST_BEFORE = timedelta(seconds=5)
+LONG = timedelta(minutes=10)
+"""Tuples with events over a longer time are summed apart: each slice of them reads most events."""
 TUPLES_AT_ONCE = 300_000
 """Tuples whose events are summed together; a third of a gigabyte holds their sums."""
 
@@ -70,6 +73,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "silence_us": SILENCE // MICROSECOND,
         "neighbour_us": NEIGHBOUR // MICROSECOND,
         "just_before_us": JUST_BEFORE // MICROSECOND,
+        "long_us": LONG // MICROSECOND,
     }
     _show(session, "connection_events")
     helpers = (
@@ -83,16 +87,9 @@ def build(session: SqlSession, day: BuildDay) -> str:
         session.create("connection_tuples", PACKAGE, "connection_tuples", values)
         _show(session, "connection_sides")
         session.create("connection_complex", PACKAGE, "connection_complex", values)
-        ((tuples,),) = session.connection.execute(
-            "SELECT COALESCE(MAX(tuple), 0) FROM connection_tuples"
-        ).fetchall()
-        session.create_in_slices(
-            "connection_segments",
-            PACKAGE,
-            "connection_segments",
-            values,
-            tuples // TUPLES_AT_ONCE + 1,
-        )
+        for bounds in _slices(session):
+            make = session.insert if bounds["first_tuple"] > 1 else session.create
+            make("connection_segments", PACKAGE, "connection_segments", {**values, **bounds})
         session.create("connection_ordinals", PACKAGE, "connection_ordinals", values)
         session.create("match_input", PACKAGE, "connection_match_input", values)
         match_pods(session, day)
@@ -111,6 +108,18 @@ def build(session: SqlSession, day: BuildDay) -> str:
         built = session.create("connections", PACKAGE, "connections", values)
     session.connection.execute("DROP VIEW connection_sides; DROP VIEW connection_events")
     return built
+
+
+def _slices(session: SqlSession) -> list[dict[str, Any]]:
+    """Tuples that are summed together, with the time in which their events lie; at least one.
+
+    Where files are in order of time a slice reads its own part of them, so that all slices together
+    read each event about once.
+    """
+    values = {"at_once": TUPLES_AT_ONCE}
+    found = session.query(PACKAGE, "connection_slices", values).fetchall()
+    names = ("first_tuple", "last_tuple", "first_at", "last_at")
+    return [dict(zip(names, row, strict=True)) for row in found or [(1, 0, None, None)]]
 
 
 def _show(session: SqlSession, name: str) -> None:
