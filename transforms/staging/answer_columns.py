@@ -37,13 +37,23 @@ def answers_of(records: Records, read: Callable[[Any], f.Answer], path: str) -> 
     ]
     places = np.flatnonzero(np.array(is_alias, np.bool_)[found.codes])
     owners = np.searchsorted(found.offsets, places, side="right") - 1
-    chains: dict[int, Aliases] = {}
-    for place, owner in zip(places.tolist(), owners.tolist(), strict=True):
-        # The first answer matters where it has no owner; others that are no alias do not.
-        before = chains.get(owner) or (() if place == found.offsets[owner] else ((),))
-        chains[owner] = (*before, stated[found.codes[place]])
+    is_first = places == found.offsets[owners]
+    counts = np.bincount(owners, minlength=len(records))
+    # Most look-ups have one alias at most, so that all of these are told apart at once.
+    alone = counts[owners] == 1
+    keys, which = np.unique(2 * found.codes[places[alone]] + is_first[alone], return_inverse=True)
+    single = [((stated[key // 2],) if key % 2 else ((), stated[key // 2])) for key in keys.tolist()]
     distinct: dict[Aliases, int] = {(): 0}
     codes = np.zeros(len(records), np.int64)
+    numbers = [distinct.setdefault(chain, len(distinct)) for chain in single]
+    codes[owners[alone]] = np.array(numbers, np.int64)[which]
+    chains: dict[int, Aliases] = {}
+    for place, owner, leads in zip(
+        places[~alone].tolist(), owners[~alone].tolist(), is_first[~alone].tolist(), strict=True
+    ):
+        # The first answer matters where it has no owner; others that are no alias do not.
+        before = chains.get(owner) or (() if leads else ((),))
+        chains[owner] = (*before, stated[found.codes[place]])
     for owner, chain in chains.items():
         codes[owner] = distinct.setdefault(chain, len(distinct))
     records.add_part(ALIASES, codes, list(distinct))

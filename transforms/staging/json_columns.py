@@ -44,6 +44,7 @@ import pyarrow.compute as pc
 from schemas.registry import table_spec
 from transforms.redaction import remember_plain_names
 from transforms.sql import SqlSession, statement
+from transforms.staging.column_batch import UNFIT
 from transforms.staging.column_rules import INSTANT, INTEGER, TEXT, Columns, Doubts, Rule, instants
 from transforms.staging.engine_text import Scratch
 from transforms.staging.json_ids import md5, whole_ids
@@ -72,7 +73,7 @@ _UNREADABLE = (RefusedError, RecordError, msgspec.DecodeError, UnicodeDecodeErro
 _DOUBTFUL: Any = object()
 _ANY: "msgspec.json.Decoder[msgspec.Struct]" = msgspec.json.Decoder(msgspec.defstruct("Any", []))
 _KEYS: "msgspec.json.Decoder[dict[str, msgspec.Raw]]" = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_NEWLINE = 10
+_NEWLINE, _OPEN, _CLOSE = 10, ord("{"), ord("}")
 _SEPARATOR, _NOTHING = chr(31), chr(30)
 """What stands between the parts of an identity, and in the place of a null."""
 _LINES_AT_ONCE = 500
@@ -162,7 +163,12 @@ class JsonLines:
         if parts is None:
             return stretch
         found = Records(self, parts, lines, numbers)
-        columns = self._columns(found)
+        try:
+            columns = self._columns(found)
+        except UNFIT:
+            # What cannot be a column must not be remembered.
+            self.known.clear()
+            raise
         found.check_rest()
         left, ignored = found.settled()
         stretch.ignored = {reason: numbers[mask] for reason, mask in ignored.items()}
@@ -248,14 +254,24 @@ class _Lines:
         self.ends = ends
 
     def objects(self) -> Places:
-        """Numbers of the lines that are one JSON object each, of UTF-8."""
+        """Numbers of the lines that are one JSON object each, of UTF-8.
+
+        Behind `}` a value that goes on in the next line goes on with another sign than `{`, so that
+        lines of these two signs begin and end as values do.
+        """
         found = []
+        data = np.frombuffer(self.data, np.uint8)
+        usual = self.ends > self.starts
+        chosen = np.flatnonzero(usual)
+        usual[chosen] = (data[self.starts[chosen]] == _OPEN) & (
+            data[self.ends[chosen] - 1] == _CLOSE
+        )
         cuts = np.searchsorted(self.starts, np.arange(0, len(self.data), _CHUNK_BYTES)).tolist()
         for low, high in zip(cuts, [*cuts[1:], len(self.starts)], strict=True):
             if low == high:
                 continue
             text = self.data[self.starts[low] : self.ends[high - 1]]
-            if _are_objects(text, high - low):
+            if usual[low:high].all() and _are_objects(text, high - low):
                 found.append(np.arange(low, high))
             else:
                 good = [n for n in range(low, high) if _is_object(self.line(n))]
@@ -291,15 +307,7 @@ class _Lines:
 
 
 def _are_objects(text: bytes, count: int) -> bool:
-    """Whether lines are plainly one object each.
-
-    Behind `}` a value that goes on in the next line goes on with another sign than `{`, so that
-    lines of these two signs begin and end as values do.
-    """
-    begun = text.count(b"\n{") + text.startswith(b"{")
-    ended = text.count(b"}\n") + text.endswith(b"}")
-    if begun != count or ended != count:
-        return False
+    """Whether lines that begin and end as objects are one object each."""
     try:
         if not text.isascii():
             text.decode()
@@ -321,12 +329,45 @@ def _is_object(line: bytes) -> bool:
 
 
 class Known:
-    """What a function gave for values, and about how many characters they have."""
+    """What a function gave for groups of parts, in the order in which it was asked.
+
+    Attributes:
+        places: Place of a group among the results.
+        results: Values by column, the word for which records are left out, or a sign of doubt.
+        size: About how many characters the groups have.
+    """
 
     def __init__(self) -> None:
         """Start with nothing."""
-        self.values: dict[Any, Any] = {}
+        self.places: dict[tuple[Any, ...], int] = {}
+        self.results: list[Any] = []
         self.size = 0
+        self._odd: dict[Any, list[int]] = {}
+        self._columns: dict[str, pa.Array] = {}
+
+    def add(self, group: tuple[Any, ...], result: Any) -> None:  # noqa: ANN401  see `results`
+        """Note the result of a group."""
+        if type(result) is not dict:
+            self._odd.setdefault(result, []).append(len(self.results))
+        self.places[group] = len(self.results)
+        self.results.append(result)
+        self.size += sum([len(x) for x in group if x is not None]) + 100
+
+    @property
+    def odd(self) -> Mapping[Any, list[int]]:
+        """Places of results that are no values, by the result."""
+        return self._odd
+
+    def column(self, name: str, kind: pa.DataType) -> pa.Array:
+        """A column of all results; null where a result is odd."""
+        known = self._columns.get(name)
+        start = 0 if known is None else len(known)
+        if start < len(self.results):
+            values = [x.get(name) if type(x) is dict else None for x in self.results[start:]]
+            more = pa.array(values, kind)
+            known = more if known is None else pa.concat_arrays([known, more])
+            self._columns[name] = known
+        return known
 
 
 class Encoded(NamedTuple):
@@ -447,14 +488,15 @@ class Records:
             kinds: Types of columns that the table has not.
         """
         codes, groups = self._groups(paths)
-        values = self._values(read, paths, groups, (self.context,) if with_context else ())
-        values = self._without_odd(values, codes)
-        places = pa.array(codes)
-        found = {}
+        more = (self.context,) if with_context else ()
+        known, places = self._known(read, paths, groups, more)
+        codes = places[codes]
+        self._note_odd(known, codes)
+        chosen, found = pa.array(codes), {}
         for name in names:
             kind = kinds.get(name)
             kind = self._schema.field(name).type if kind is None else kind
-            found[name] = pa.array([value.get(name) for value in values], kind).take(places)
+            found[name] = known.column(name, kind).take(chosen)
         return found
 
     def rows(
@@ -494,7 +536,8 @@ class Records:
         self._encoded[f"{path}[]"] = encoded
         texts = [(text,) for text in encoded.texts]
         # An element that is null is the row parser's.
-        values = [*self._values(_Only(read), (f"{path}[]",), texts, ()), _DOUBTFUL]
+        known, places = self._known(_Only(read), (f"{path}[]",), texts, ())
+        values = [*map(known.results.__getitem__, places.tolist()), _DOUBTFUL]
         bad = [place for place, value in enumerate(values) if value is _DOUBTFUL]
         mask = lengths > most
         mask[np.repeat(np.arange(len(self)), lengths)[np.isin(encoded.codes, bad)]] = True
@@ -731,14 +774,14 @@ class Records:
         ]
         return codes, list(zip(*columns, strict=True))
 
-    def _values(
+    def _known(
         self,
         read: Callable[..., Any],
         paths: Sequence[str],
         groups: list[tuple[Any, ...]],
         more: tuple[Any, ...],
-    ) -> list[Any]:
-        """What a function gives for groups of parts; what it gave before is remembered."""
+    ) -> tuple[Known, Codes]:
+        """What a function gives for groups of parts, and the place of each group in that."""
         decoders: list[msgspec.json.Decoder[Any] | None] = [None] * len(paths)
         if not isinstance(read, _InBase):
             decoders = [self._encoded[path].decoder for path in paths]
@@ -746,20 +789,18 @@ class Records:
         known = self._reader.known.get(key)
         if known is None or known.size > _REMEMBERED:
             known = self._reader.known[key] = Known()
-        values = known.values
-        self._remember_names([group for group in groups if group not in values], decoders)
-        found = []
-        for group in groups:
-            value = values.get(group)
-            if value is None:
-                try:
-                    value = read(*map(_decoded, decoders, group), *more)
-                except _UNREADABLE:
-                    value = _DOUBTFUL
-                values[group] = value
-                known.size += sum([len(x) for x in group if x is not None]) + 100
-            found.append(value)
-        return found
+        places = np.array([known.places.get(group, -1) for group in groups], np.int64)
+        unknown = np.flatnonzero(places < 0).tolist()
+        self._remember_names([groups[place] for place in unknown], decoders)
+        for place in unknown:
+            group = groups[place]
+            try:
+                result = read(*map(_decoded, decoders, group), *more)
+            except _UNREADABLE:
+                result = _DOUBTFUL
+            places[place] = len(known.results)
+            known.add(group, result)
+        return known, places
 
     @staticmethod
     def _remember_names(
@@ -780,22 +821,17 @@ class Records:
             fits = names.str.len_bytes() <= _NAME_BYTES
             remember_plain_names(names.filter(fits & are_plain(names)))
 
-    def _without_odd(self, values: list[Any], codes: Codes) -> list[dict[str, Any]]:
-        """The values, after noting which records are in doubt or left out."""
-        if all(type(value) is dict for value in values):
-            return values
-        words: dict[Any, list[int]] = {}
-        for place, value in enumerate(values):
-            if type(value) is not dict:
-                words.setdefault(value, []).append(place)
-        for word, places in words.items():
-            mask = np.isin(codes, places)
+    def _note_odd(self, known: Known, codes: Codes) -> None:
+        """Note which records are in doubt or left out."""
+        for word, places in known.odd.items():
+            is_odd = np.zeros(len(known.results), np.bool_)
+            is_odd[places] = True
+            mask = is_odd[codes]
             if word is _DOUBTFUL:
                 self.doubt(pa.array(mask))
-            else:
-                known = self._ignored.get(word)
-                self._ignored[word] = mask if known is None else known | mask
-        return [value if type(value) is dict else {} for value in values]
+            elif mask.any():
+                before = self._ignored.get(word)
+                self._ignored[word] = mask if before is None else before | mask
 
     def _odd_ones(
         self,
