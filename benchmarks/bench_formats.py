@@ -16,7 +16,7 @@ thread. A missed bound makes the exit code 1 where files are as large as LEAST_M
 smaller ones measure the start of processes. What is not read (rejects in files that have none)
 is an error at any size. Hubble has a benchmark of its own.
 
-    python -m benchmarks.bench_formats [--megabytes 60] [--formats route53,otlp] [--folder FOLDER]
+    python -m benchmarks.bench_formats [--megabytes 60] [--formats route53,otlp] [--kind json]
 """
 
 import argparse
@@ -24,7 +24,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -38,6 +38,7 @@ JSON_BOUND = 2.0
 """Our wall time by that of the typed read, at most."""
 S3_BOUND = 1.8
 """Our rate of taking lines apart by that of the regex-only path, at least."""
+KINDS = ("json", "text")
 ROUNDS = 3
 LEAST_MEGABYTES = 50
 FILES = 2
@@ -157,10 +158,12 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def bench(format_name: str, megabytes: int, folder: Path) -> list[Measured]:
+def bench(format_name: str, megabytes: int, folder: Path, kinds: Collection[str]) -> list[Measured]:
     """Measure a format's kinds of lines."""
     found = []
     for kind, lines in lines_of(format_name, folder).items():
+        if kind not in kinds:
+            continue
         exports = folder / f"{format_name}-{kind}"
         size = megabytes * 1_000_000 // FILES
         records = sum(write(lines, exports / f"{n}.log", size, n) for n in range(FILES))
@@ -236,6 +239,7 @@ def _main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=int, default=60, help="text of each format and kind")
     parser.add_argument("--formats", help="names parted by commas; all but Hubble if not given")
+    parser.add_argument("--kind", choices=KINDS, help="kind of lines; both if not given")
     parser.add_argument("--land", nargs=3, help=argparse.SUPPRESS)
     parser.add_argument("--peer", nargs=3, type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -246,11 +250,12 @@ def _main() -> int:
     if options.peer:
         peer(*options.peer)
         return 0
+    kinds = KINDS if options.kind is None else (options.kind,)
     print(HEADING, flush=True)
     all_met = all_right = True
     with tempfile.TemporaryDirectory() as temporary:
         for name in _names(options.formats):
-            for measured in bench(name, options.megabytes, Path(temporary)):
+            for measured in bench(name, options.megabytes, Path(temporary), kinds):
                 print(measured.line(), flush=True)
                 all_met = all_met and measured.is_met
                 all_right = all_right and not measured.problem
