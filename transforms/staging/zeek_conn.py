@@ -33,24 +33,15 @@ import msgspec
 
 from transforms.staging import lookup_fields as f
 from transforms.staging import volume_fields as v
-from transforms.staging.json_items import parse_items, whole_record_id
+from transforms.staging.json_items import whole_record_id
 from transforms.staging.json_lookups import recognise_records
 from transforms.staging.json_records import Item, decode
-from transforms.staging.parser import (
-    FileContext,
-    Parsed,
-    Parser,
-    RawRecord,
-    Recognition,
-    Row,
-    accepted,
-    ignored,
-    rejected,
-)
-from transforms.staging.refusal import RefusedError, refuse, refused
+from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition, Row
+from transforms.staging.refusal import refuse
 from transforms.staging.stored_text import name_text
-from transforms.staging.values import identity, instant_of_microseconds
+from transforms.staging.values import instant_of_microseconds
 from transforms.staging.zeek_header import ZeekHeader, header_at, unescaped_text
+from transforms.staging.zeek_lines import Values, ZeekLog, header_has, parse_log
 from transforms.staging.zeek_values import RENAMED, interval_microseconds, microseconds
 
 LOG = "conn"
@@ -74,7 +65,7 @@ _MARKS = frozenset(
         "resp_ip_bytes", "orig_pkts", "resp_pkts",
     }
 )  # fmt: skip
-_NEEDED = frozenset({"ts", "conn_state"})
+_NEEDED = ("ts", "conn_state")
 _TUNNELS = frozenset({"vxlan", "geneve", "gtpv1", "teredo", "ayiya", "gre"})
 _BY_NAME = {"icmp": "ICMP", "tcp": "TCP", "udp": "UDP"}
 _LIMIT = 256
@@ -85,45 +76,26 @@ _OBJECT = msgspec.json.Decoder(dict[str, Any])
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
-    header = ZeekHeader()
-    for raw in records:
-        data = raw.data.removeprefix(_BOM)
-        if data.startswith(b"#"):
-            read = header.read(data[:MAX_LINE].decode("utf-8", "replace"))
-            header = read or header
-            if read is None:
-                yield ignored(raw, "comment")
-        elif data.lstrip()[:1] in {b"{", b"["} and not _NEEDED.issubset(header.fields):
-            yield from parse_items([raw], context, _read_json, SHOWN_KEYS)
-        else:
-            yield _line(raw, header, context)
+    log = ZeekLog(_NEEDED, MAX_LINE, _left_out, _read_text, _read_json, SHOWN_KEYS)
+    return parse_log(records, context, log)
 
 
-def _line(raw: RawRecord, header: ZeekHeader, context: FileContext) -> Parsed:
-    text = raw.data.decode("utf-8", "replace")
-    if len(text) > MAX_LINE:
-        return rejected(raw, f"unreadable_line: expected at most {MAX_LINE} characters")
-    if header.problem is not None:
-        return rejected(raw, header.problem)
+def _left_out(header: ZeekHeader) -> str | None:
+    """Why lines under a header are left out."""
     if _is_other_log(header):
-        return ignored(raw, "other_log")
-    if header.path == LONG_LOG:
-        return ignored(raw, "intermediate")
-    if not _NEEDED.issubset(header.fields):
-        return rejected(raw, "no_fields: expected #fields with ts and conn_state before the line")
-    values = header.values(text)
-    if isinstance(values, int):
-        return rejected(raw, f"field_count: expected {len(header.fields)}, got {values}")
+        return "other_log"
+    return "intermediate" if header.path == LONG_LOG else None
+
+
+def _read_text(
+    values: Values, header: ZeekHeader, record_id: str, context: FileContext
+) -> tuple[Row, ...] | str:
     stated = {
         RENAMED.get(name, name): unescaped_text(header.text(value))
         for name, value in values.items()
         if value is not None
     }
-    try:
-        found = _rows(stated, identity(" ".join(header.fields), text), context)
-    except RefusedError as error:
-        return refused(raw, error)
-    return ignored(raw, found) if isinstance(found, str) else accepted(raw, *found)
+    return _rows(stated, record_id, context)
 
 
 def _is_other_log(header: ZeekHeader) -> bool:
@@ -274,7 +246,7 @@ def _recognise_text(head: bytes) -> Recognition:
     header = header_at(head, HEAD_LINES)
     if _is_other_log(header):
         return Recognition(0)
-    if set(header.fields) >= _NEEDED and len(_MARKS & set(header.fields)) > 2:
+    if header_has(header, _NEEDED) and len(_MARKS & set(header.fields)) > 2:
         return Recognition(3, f"text with {len(header.fields)} fields")
     return Recognition(2, "text without its fields") if header.path else Recognition(0)
 

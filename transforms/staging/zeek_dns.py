@@ -27,22 +27,15 @@ from typing import Any
 import msgspec
 
 from transforms.staging import lookup_fields as f
+from transforms.staging import parser
 from transforms.staging.json_items import whole_record_id
-from transforms.staging.json_lookups import Row, parse_lookups, recognise_records
+from transforms.staging.json_lookups import Row, recognise_records
 from transforms.staging.json_records import Item, decode
-from transforms.staging.parser import (
-    FileContext,
-    Parsed,
-    Parser,
-    RawRecord,
-    Recognition,
-    accepted,
-    ignored,
-    rejected,
-)
-from transforms.staging.refusal import RefusedError, refuse, refused
-from transforms.staging.values import identity, instant_of_microseconds
+from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition
+from transforms.staging.refusal import refuse
+from transforms.staging.values import instant_of_microseconds
 from transforms.staging.zeek_header import ZeekHeader, header_at, unescaped, unescaped_text
+from transforms.staging.zeek_lines import Values, ZeekLog, header_has, parse_log
 from transforms.staging.zeek_values import DECIMAL, RENAMED, microseconds
 
 LOG = "dns"
@@ -57,11 +50,10 @@ SHOWN_KEYS = frozenset(
 )  # fmt: skip
 """Keys whose text an excerpt may show; answers may hold texts of any kind."""
 
-_BOM = b"\xef\xbb\xbf"
 _LISTS = frozenset({"answers", "TTLs"})
 MARKS = frozenset({"query", "trans_id", "qtype_name", "rcode_name", "rejected", "AA", "RD"})
 """Fields of which another log has none or few."""
-_NEEDED = frozenset({"ts", "query"})
+_NEEDED = ("ts", "query")
 _TYPED = re.compile(
     r"(TXT|SPF|RRSIG|DNSKEY|DS|NSEC3PARAM|NSEC3|NSEC|SSHFP|LOC)(?=[ :]|\Z)|<unknown type=(\d{1,5})>"
 )
@@ -76,40 +68,24 @@ _OBJECT = msgspec.json.Decoder(dict[str, Any])
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
-    header = ZeekHeader()
-    for raw in records:
-        data = raw.data.removeprefix(_BOM)
-        if data.startswith(b"#"):
-            line = data[:MAX_LINE].decode("utf-8", "replace")
-            read = header.read(line)
-            header = read or header
-            if read is None:
-                yield ignored(raw, "comment")
-        elif data.lstrip()[:1] in {b"{", b"["} and not _NEEDED.issubset(header.fields):
-            yield from parse_lookups([raw], context, _read_json, SHOWN_KEYS)
-        else:
-            yield _line(raw, header, context)
+    log = ZeekLog(_NEEDED, MAX_LINE, _left_out_by, _read_text, _read_json, SHOWN_KEYS)
+    return parse_log(records, context, log)
 
 
-def _line(raw: RawRecord, header: ZeekHeader, context: FileContext) -> Parsed:
-    text = raw.data.decode("utf-8", "replace")
-    if len(text) > MAX_LINE:
-        return rejected(raw, f"unreadable_line: expected at most {MAX_LINE} characters")
-    if header.problem is not None:
-        return rejected(raw, header.problem)
-    if _is_other_log(header):
-        return ignored(raw, "other_log")
-    if not _NEEDED.issubset(header.fields):
-        return rejected(raw, "no_fields: expected #fields with ts and query before the line")
-    values = header.values(text)
-    if isinstance(values, int):
-        return rejected(raw, f"field_count: expected {len(header.fields)}, got {values}")
-    record_id = identity(" ".join(header.fields), text)
-    try:
-        found = _row(_stated(values, header), record_id, context)
-    except RefusedError as error:
-        return refused(raw, error)
-    return ignored(raw, found) if isinstance(found, str) else accepted(raw, (f.TABLE, found))
+def _left_out_by(header: ZeekHeader) -> str | None:
+    """Why lines under a header are left out."""
+    return "other_log" if _is_other_log(header) else None
+
+
+def _read_text(
+    values: Values, header: ZeekHeader, record_id: str, context: FileContext
+) -> tuple[parser.Row, ...] | str:
+    return _row_of(_stated(values, header), record_id, context)
+
+
+def _row_of(values: _Values, record_id: str, context: FileContext) -> tuple[parser.Row, ...] | str:
+    found = _row(values, record_id, context)
+    return found if isinstance(found, str) else ((f.TABLE, found),)
 
 
 def _is_other_log(header: ZeekHeader) -> bool:
@@ -117,7 +93,7 @@ def _is_other_log(header: ZeekHeader) -> bool:
     return header.path not in {LOG, None} and not MARKS.issubset(header.fields)
 
 
-def _stated(values: Mapping[str, str | None], header: ZeekHeader) -> _Values:
+def _stated(values: Values, header: ZeekHeader) -> _Values:
     """The values that are set, by Zeek's own names, lists as lists."""
     return {
         RENAMED.get(name, name): (header.elements(value) if name in _LISTS else header.text(value))
@@ -126,14 +102,14 @@ def _stated(values: Mapping[str, str | None], header: ZeekHeader) -> _Values:
     }
 
 
-def _read_json(item: Item, context: FileContext) -> Row | str:
+def _read_json(item: Item, context: FileContext) -> tuple[parser.Row, ...] | str:
     value = decode(_OBJECT, item.data, item.path)
     if "_path" not in value and MARKS.isdisjoint(value):
         refuse("no_dns", "fields of dns.log such as query and rcode_name", None)
     for name, known in RENAMED.items():
         if name in value:
             value.setdefault(known, value[name])
-    return _row(value, whole_record_id(item), context)
+    return _row_of(value, whole_record_id(item), context)
 
 
 # -- rows ----------------------------------------------------------------------------------------
@@ -376,7 +352,7 @@ def _recognise_text(head: bytes) -> Recognition:
     header = header_at(head, HEAD_LINES)
     if _is_other_log(header):
         return Recognition(0)
-    if set(header.fields) >= _NEEDED and len(MARKS & set(header.fields)) > 1:
+    if header_has(header, _NEEDED) and len(MARKS & set(header.fields)) > 1:
         return Recognition(3, f"text with {len(header.fields)} fields")
     return Recognition(2, "text without its fields") if header.path else Recognition(0)
 
