@@ -66,9 +66,15 @@ def with_all_columns(relation: duckdb.DuckDBPyRelation, spec: TableSpec) -> duck
 def _types(table: str) -> dict[str, str]:
     """DuckDB's types of a table's columns."""
     empty = table_spec(table).empty().to_arrow(compat_level=pl.CompatLevel.oldest())
-    with duckdb.connect() as connection:
-        typed = connection.from_arrow(empty)
+    with _engine().cursor() as cursor:
+        typed = cursor.from_arrow(empty)
         return dict(zip(typed.columns, map(str, typed.types), strict=True))
+
+
+@lru_cache(maxsize=1)
+def _engine() -> duckdb.DuckDBPyConnection:
+    """An engine that is asked for names of types; starting one for each table would cost more."""
+    return duckdb.connect()
 
 
 def outdated_columns(path: Path, spec: TableSpec) -> list[str]:

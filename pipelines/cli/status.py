@@ -30,6 +30,7 @@ from pipelines.run import (
 )
 from pipelines.storage import Lake
 from pipelines.unpriced import unpriced
+from schemas.table import FLEET
 
 OTHERWISE = (
     "files read under other settings or by an earlier parser (--json names them; podledger build "
@@ -70,6 +71,7 @@ def status(
         raise typer.Exit(0)
     for title, key in (
         ("days", "days"),
+        ("clusters, on the newest landing day", "clusters"),
         ("what is stale and why (podledger build --stale builds it)", "stale"),
         ("late files of final days, built in on request (podledger build --date DATE)", "late"),
         ("days that look-backs need and that are not built", "look_backs"),
@@ -144,6 +146,7 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
     )
     return {
         "days": days,
+        "clusters": _clusters(ledger, delivered),
         "stale": _stale(workspace, ledger, to_build),
         "late": late,
         "read_otherwise": _read_otherwise(otherwise),
@@ -212,6 +215,32 @@ def _read_otherwise(files: list[ReadOtherwise]) -> list[dict[str, Any]]:
     return [
         {"export": export, "landing_date": day, "files": count}
         for (export, day), count in sorted(counted.items())
+    ]
+
+
+def _clusters(ledger: Ledger, delivered: pl.DataFrame) -> list[dict[str, Any]]:
+    """What came of each cluster, and of the fleet's exports, on the newest landing day."""
+    newest = delivered["landing_date"].max()
+    damaged = pl.col("record_count") == pl.col("rejected_count")
+    files = ledger.files.filter(
+        (pl.col("landing_date") == newest) & (pl.col("record_count") > 0) & damaged
+    )
+    unread = dict(files.group_by(pl.col("cluster").fill_null(FLEET)).len().iter_rows())
+    rows = delivered.filter((pl.col("landing_date") == newest) & pl.col("is_expected"))
+    is_complete = pl.col("status") == "complete"
+    return [
+        row | {"damaged_files": unread.get(row["cluster"], 0)}
+        for row in rows.group_by("cluster")
+        .agg(
+            landing_date=pl.col("landing_date").first(),
+            awaited=pl.len(),
+            complete=is_complete.sum(),
+            not_complete=pl.col("export").filter(~is_complete).sort().str.join(", "),
+            records=pl.col("record_count").sum(),
+            rejected=pl.col("rejected_count").sum(),
+        )
+        .sort("cluster")
+        .to_dicts()
     ]
 
 
