@@ -48,7 +48,7 @@ JSON_FORMATS = frozenset(
 )
 """Formats whose JSON lines are read by the columns of `transforms.staging.<format>_columns`."""
 _HUBBLE, _S3 = "hubble", "s3_access_log"
-COLUMNS_FROM = 8 << 20
+COLUMNS_FROM = 1 << 20
 """Bytes of text from which starting the engine pays."""
 BLOCK_BYTES = 128 << 10
 """Text of a block; only blocks in which a line is looked up are taken apart, so they are small."""
