@@ -39,6 +39,7 @@ def delivery_rows(
     today: dt.date | None = None,
     asked: Collection[dt.date] = (),
     left_out: Mapping[dt.date, Sequence[str]] | None = None,
+    now: dt.datetime | None = None,
 ) -> pl.DataFrame:
     """Rows of `deliveries`, by its key.
 
@@ -48,6 +49,7 @@ def delivery_rows(
         today: With a day given, what is missing but may still come is `late`, not `missing`.
         asked: Days that have rows although nothing may have landed on them or beside them.
         left_out: Clusters that the fleet's published answers of a day leave out.
+        now: With a moment given, what need not have come by its `by_hour_utc` is `late`, too.
     """
     spec = table_spec(DELIVERIES)
     dates: list[dt.date] = ledger.files["landing_date"].drop_nulls().unique().to_list()
@@ -66,7 +68,7 @@ def delivery_rows(
             earlier: list[int] = []
             for day in days:
                 group = landed.get((scope, export.name, day))
-                row = _row(settings, export, scope, day, group, earlier, pod_nodes, today)
+                row = _row(settings, export, scope, day, group, earlier, pod_nodes, today, now)
                 if not _has_day(export) and (first_landed is None or day < first_landed):
                     row |= {"is_expected": False, "status": "not_configured", "reason": UNDATED}
                 row["naming_notes"] = _naming_notes(group, node_addresses.get(scope, frozenset()))
@@ -162,6 +164,7 @@ def _row(
     earlier: list[int],
     pod_nodes: dict[tuple[str, dt.date], frozenset[str]],
     today: dt.date | None,
+    now: dt.datetime | None,
 ) -> dict[str, Any]:
     nodes = set(group["node"].drop_nulls().to_list()) if group is not None else set()
     file_count = group.height if group is not None else 0
@@ -177,6 +180,9 @@ def _row(
     status, reason = _status(export, file_count, len(nodes), expected_nodes, missing_nodes)
     if status == "missing" and today is not None and today <= day + settings.final_after:
         status = "late"
+    due = _due(export, day)
+    if status in {"missing", "partial"} and now is not None and due is not None and now < due:
+        status, reason = "late", f"{reason}; awaited until {due:%Y-%m-%d %H:%M} UTC"
     return {
         "cluster": scope,
         "export": export.name,
@@ -194,6 +200,14 @@ def _row(
         "status": status,
         "reason": reason,
     }
+
+
+def _due(export: ExportSettings, day: dt.date) -> dt.datetime | None:
+    """When at the latest a landing day's files are there; none if the settings do not say."""
+    if export.expect is None or export.expect.by_hour_utc is None:
+        return None
+    behind = day + dt.timedelta(days=1)
+    return dt.datetime.combine(behind, dt.time(export.expect.by_hour_utc), dt.UTC)
 
 
 def _naming_notes(group: pl.DataFrame | None, node_addresses: frozenset[str]) -> list[str]:

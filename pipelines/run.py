@@ -231,13 +231,15 @@ def note_deliveries(workspace: Workspace, asked: Iterable[dt.date]) -> None:
     with workspace.locked() as lake:
         days = {*asked, *lake.days(DELIVERIES)}
         left_out = {day: left_out_clusters(workspace, day) for day in lake.days(BUILT)}
-        rows = delivery_rows(workspace.settings, Ledger.read(lake), workspace.today, days, left_out)
+        settings, ledger = workspace.settings, Ledger.read(lake)
+        rows = delivery_rows(settings, ledger, workspace.today, days, left_out, workspace.clock())
         write_deliveries(lake, rows)
 
 
 def missing_deliveries(workspace: Workspace, days: list[dt.date]) -> list[str]:
     """What was expected on the days but did not come, in words."""
-    rows = delivery_rows(workspace.settings, Ledger.read(workspace.lake), asked=days)
+    ledger = Ledger.read(workspace.lake)
+    rows = delivery_rows(workspace.settings, ledger, asked=days, now=workspace.clock())
     return [
         f"{row['cluster']}: {row['export']} of {row['landing_date']}: {row['status']}"
         f" ({row['reason']})"

@@ -48,7 +48,9 @@ Size = Annotated[int, BeforeValidator(parse_size)]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, arbitrary_types_allowed=True, use_attribute_docstrings=True
+    )
 
 
 def _canonical(value: Any, parse: Callable[[str], object], expected: str) -> str:  # noqa: ANN401
@@ -76,16 +78,22 @@ class Subnet(_Strict):
     """A network of a cluster, with the zone (id or name) and region in which it lies."""
 
     cidr: Annotated[str, BeforeValidator(_network)]
+    """The network, such as `10.0.0.0/20`."""
     zone: PlaceName | None = None
+    """Zone, by id or name, in which it lies."""
     region: PlaceName | None = None
+    """Region in which it lies, where no zone says it."""
 
 
 class Endpoint(_Strict):
     """A private endpoint of a cluster's network to a provider's service."""
 
     id: str = Field(pattern=r"^[A-Za-z0-9_/.-]{1,200}$")
+    """The provider's id, as flow and access logs name it."""
     kind: Literal["gateway", "interface"]
+    """`gateway` or `interface`: they are charged otherwise."""
     addresses: tuple[Annotated[str, BeforeValidator(_address)], ...] = ()
+    """Its addresses in the cluster's network."""
 
 
 def _account(value: Any) -> Any:  # noqa: ANN401  raw YAML
@@ -100,11 +108,17 @@ class ClusterSettings(_Strict):
     """One cluster."""
 
     cloud: Literal["aws", "azure", "gcp"] | None = None
+    """Provider: `aws`, `azure` or `gcp`."""
     region: str | None = None
+    """Region in which its nodes are."""
     account_id: str | None = None
+    """Account or project that pays for it, in quotes."""
     zones: dict[PlaceName, PlaceName] = Field(default_factory=dict)
+    """Zone names of the cluster's account by zone id: names differ between accounts."""
     subnets: tuple[Subnet, ...] = ()
+    """Networks and where they lie."""
     endpoints: tuple[Endpoint, ...] = ()
+    """Private endpoints to a provider's services."""
 
     @model_validator(mode="after")
     def _told_apart(self) -> Self:
@@ -131,8 +145,11 @@ class BucketSettings(_Strict):
     """Buckets of one pattern: their region, who owns them and who pays for what is read."""
 
     region: str | None = None
+    """Region of the buckets; it may stand alone in place of the mapping."""
     account_id: str | None = None
+    """Account that owns the buckets, in quotes."""
     requester_pays: bool = False
+    """Whether who reads pays."""
 
     @model_validator(mode="before")
     @classmethod
@@ -154,16 +171,23 @@ class Expectation(_Strict):
     """What an export should deliver each landing day."""
 
     every: Literal["day", "hour"] = "day"
+    """`day`: at least one file; `hour`: one for each hour and node."""
     by_hour_utc: int | None = Field(default=None, ge=0, le=23)
+    """Hour of the day behind the landing day up to which it may come: until then nothing is
+    missing."""
     nodes: int | None = Field(default=None, ge=1)
+    """How many nodes deliver; else those that had a pod that day."""
 
 
 class CounterSettings(_Strict):
     """What is known of an export's counters; values alone never say it."""
 
     bits: Literal[32, 64] = 64
+    """Width after which counters begin at 0 again; 64 never do."""
     link_bits_per_second: int | None = Field(default=None, ge=1, le=10**15)
+    """Speed of the fastest interface: no more can have moved."""
     expires_after: Duration | None = None
+    """How long without growth before the exporter forgets a counter."""
 
     @field_validator("expires_after")
     @classmethod
@@ -188,14 +212,24 @@ class ExportSettings(_Strict):
     """One export: files of one format at one path pattern."""
 
     name: str = Field(min_length=1, max_length=100)
+    """Name, by which deliveries and messages call it; unique."""
     format: str = "auto"
+    """Parser, or `auto` to tell it from the content."""
     path: str = Field(min_length=1)
+    """Where its files are: local or `s3://`, with `{cluster}`, `{node}`, `{project}`, `%Y %m %d
+    %H` and globs."""
     clusters: tuple[str, ...] | None = Field(default=None, min_length=1)
+    """Clusters whose files it holds; several need `{cluster}` in the path."""
     expect: Expectation | None = None
+    """What should come each landing day; without it nothing is missing."""
     record_format: str | None = None
+    """Form of the records where the format has several: header, log line, field list."""
     temporality: Literal["cumulative", "delta", "per_connection_total"] | None = None
+    """What its numbers are where records do not say it."""
     region: str | None = None
+    """Region of the buckets or of the log, where records do not say it."""
     counters: CounterSettings | None = None
+    """What is known of its counters."""
 
     @field_validator("format")
     @classmethod
@@ -233,26 +267,37 @@ class Dataset(_Strict):
     """A dataset: an id and a glob over object ids such as `s3://bucket/prefix/*`."""
 
     id: str = Field(min_length=1)
+    """Id, as people name it."""
     pattern: str = Field(min_length=1)
+    """Glob over object ids, such as `s3://bucket/prefix/*`."""
 
 
 class LookBackSettings(_Strict):
     """How far back each table reads; defaults are those of definitions.md 3."""
 
     connections: Duration = timedelta(days=1)
+    """Connections that began before the day."""
     pods: Duration = timedelta(hours=36)
+    """States of pods, nodes and runs: a pod last seen alive stays open for so long."""
     names: Duration = timedelta(days=1)
+    """Look-ups that may name a connection."""
     counters: Duration = timedelta(days=1)
+    """An earlier sample counts for so long; twice as much is read."""
     credentials: Duration = timedelta(days=1)
+    """Credentials that pods were given before."""
     transfers: Duration = timedelta(days=1)
+    """Reads of one object that began before the day."""
     repeats: Duration = timedelta(days=30)
+    """Earlier transfers that a later one may repeat."""
 
 
 class RangesFile(_Strict):
     """A provider's list of networks, with the day from which it holds if the file has no date."""
 
     path: str = Field(min_length=1)
+    """File of networks as the provider publishes it."""
     valid_from: date | None = None
+    """Day from which it holds, where the file has none."""
 
 
 def _ranges_file(value: Any) -> Any:  # noqa: ANN401  raw YAML
@@ -263,17 +308,24 @@ class ReferenceFiles(_Strict):
     """Reference files that extend or replace what is shipped."""
 
     endpoints: str | None = None
+    """CSV of endpoint patterns that replaces or extends what is shipped."""
     prices: str | None = None
+    """CSV of prices that replaces or extends what is shipped."""
     address_ranges: tuple[Annotated[RangesFile, BeforeValidator(_ranges_file)], ...] = ()
+    """The providers' own lists of networks: paths, or mappings of path and valid_from."""
     nat_addresses: str | None = None
+    """CSV of addresses that many pods share."""
 
 
 class Retention(_Strict):
     """For how many days the lake keeps what it could build again only from the exports."""
 
     staging: int | None = Field(default=None, ge=1)
+    """What exports said, by landing day."""
     intermediate: int | None = Field(default=None, ge=1)
+    """What happened, by event day."""
     marts: int | None = Field(default=None, ge=1)
+    """The answers, by event day; they are in no catalogue any more."""
 
 
 def _retention(value: Any) -> Any:  # noqa: ANN401  raw YAML
@@ -291,22 +343,40 @@ class Settings(_Strict):
     """All settings; paths are resolved against the folder of the settings file."""
 
     lake: str
+    """Folder of the lake, or `s3://bucket/prefix`."""
     catalog: str
+    """DuckDB file that people read; replaced as one file."""
     reports: str = "reports"
+    """Folder of reports; no command writes there yet."""
     memory_limit: Size = 4_000_000_000
+    """Memory that the processes may use together, such as `4GB`."""
     workers: int = Field(default=2, ge=1, le=256)
+    """Processes and threads at work."""
     redaction_key_file: str | None = None
+    """File of 16 or more random bytes that hashes access key ids; without it they become null."""
     final_after: Duration = timedelta(days=3)
+    """How long after an hour its files are awaited; then its day is final."""
     retention_days: Annotated[Retention | None, BeforeValidator(_retention)] = None
+    """Days after which `podledger prune` removes staging and intermediate files that no day to
+    come reads; or a mapping by layer."""
     temp_directory: str | None = None
+    """Folder in which engines spill what does not fit in memory; else in the lake."""
     manifests: str | None = None
+    """Folder of a run's manifest, with `{run_uuid}` and, if wanted, `{project}` in it."""
     clusters: dict[str, ClusterSettings]
+    """The clusters, by name."""
     exports: tuple[ExportSettings, ...]
+    """The exports; a file that two match is read by the first."""
     datasets: tuple[Dataset, ...] = ()
+    """Datasets: ids over patterns of object ids, in order."""
     buckets: dict[str, BucketSettings] = Field(default_factory=dict)
+    """Buckets by name or pattern: their region, or a mapping."""
     reference: ReferenceFiles = ReferenceFiles()
+    """Reference files that extend or replace what is shipped."""
     look_back: LookBackSettings = LookBackSettings()
+    """How far back builds read."""
     look_ahead: Duration = timedelta(hours=1)
+    """How far behind a day the next reading of bytes and coverage may lie."""
     _folder: Path = PrivateAttr(default_factory=Path)
 
     @field_validator("catalog", "reports", "temp_directory", "manifests", "redaction_key_file")

@@ -131,7 +131,7 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
         for file in found.files
     ]
     otherwise = read_otherwise(settings, ledger)
-    delivered = delivery_rows(settings, ledger, today, lake.days(DELIVERIES))
+    delivered = delivery_rows(settings, ledger, today, lake.days(DELIVERIES), now=workspace.clock())
     deliveries = delivered.filter(pl.col("is_expected") & (pl.col("status") != "complete"))
     records = (
         ledger.files.group_by("export", "format")

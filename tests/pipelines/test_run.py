@@ -103,6 +103,26 @@ def test_an_asked_day_on_which_nothing_came_is_missing_and_stays_in_deliveries(
     ]
 
 
+def test_until_its_hour_a_delivery_is_late_and_not_missing(tmp_path: Path) -> None:
+    text = TWO.replace("{every: day}", "{by_hour_utc: 6}")
+    workspace = workspace_of(tmp_path, text)
+    due = dt.datetime(2026, 3, 11, 6, tzinfo=dt.UTC)
+    workspace.clock = lambda: due - dt.timedelta(seconds=1)
+    assert missing_deliveries(workspace, [DAY]) == []
+    note_deliveries(workspace, [DAY])
+    (path,) = workspace.lake.files(DELIVERIES, DAY)
+    (row,) = pl.read_parquet(path, hive_partitioning=False).iter_rows(named=True)
+    assert (row["status"], row["reason"]) == (
+        "late",
+        # By `final_after` it may come still later.
+        "no file came",
+    )
+    workspace.clock = lambda: due
+    assert missing_deliveries(workspace, [DAY]) == [
+        "fleet: logs of 2026-03-10: missing (no file came)"
+    ]
+
+
 def test_a_cluster_that_was_never_built_is_named(tmp_path: Path) -> None:
     put(tmp_path, "a.log", [line(1)])
     workspace = workspace_of(tmp_path)
