@@ -1,6 +1,7 @@
 """Ids of many JSON records at once, as `json_items.whole_record_id` gives them one by one."""
 
 import hashlib
+from functools import partial
 
 import duckdb
 import msgspec
@@ -15,8 +16,6 @@ from transforms.staging.line_columns import Mask
 _BLANK, _NEWLINE, _QUOTE, _BACKSLASH = 32, 10, 34, 92
 _OTHER_BLANKS = (9, 13)
 _ESCAPED_BACKSLASH = b"\\\\"
-_INLINE = 12
-"""A view of a column holds texts of up to so many bytes itself."""
 _FEW = 20
 """Of so many lines one may have blanks, so that such lines are better read singly."""
 _BESIDE_BLANK = np.zeros(256, np.bool_)
@@ -39,11 +38,11 @@ def whole_ids(text: bytes, count: int, connection: duckdb.DuckDBPyConnection) ->
     # or another blank stands beside it.
     blanks = _blanks(text, data)
     beside = _BESIDE_BLANK[data[blanks + 1]] | _BESIDE_BLANK[data[blanks - 1]]
-    is_odd = np.diff(ends, prepend=-1) <= _INLINE + 1
+    is_odd = np.zeros(count, np.bool_)
     is_odd[np.searchsorted(ends, blanks[beside])] = True
     odd = np.flatnonzero(is_odd)
     if _FEW * len(odd) <= count:
-        ids = _ids_of(text, ends, connection)
+        ids = _ids_of(text, ends)
     elif _ESCAPED_BACKSLASH in text:
         # Whether a quote behind backslashes ends a text depends on how many there are.
         lines = text.split(b"\n")[:-1]
@@ -70,20 +69,12 @@ def _blanks(text: bytes, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
     return np.flatnonzero(is_blank)
 
 
-def _ids_of(
-    text: bytes, ends: npt.NDArray[np.int64], connection: duckdb.DuckDBPyConnection
-) -> pa.Array:
-    """Ids of lines as they are; those of lines that a view would hold itself mean nothing."""
-    data = np.frombuffer(text + bytes(4), np.uint8)
-    starts = np.append(0, ends[:-1] + 1)
-    views = np.zeros((len(ends), 4), np.uint32)
-    views[:, 0] = np.maximum(ends - starts, _INLINE + 1)
-    for byte in range(4):
-        views[:, 1] |= data[starts + byte].astype(np.uint32) << 8 * byte
-    views[:, 3] = np.minimum(starts, max(0, len(text) - _INLINE - 1))
-    buffers = [None, pa.py_buffer(views), pa.py_buffer(text)]
-    column = pa.Array.from_buffers(pa.string_view(), len(ends), buffers)
-    return md5(pa.table({"line": column}), connection)
+def _ids_of(text: bytes, ends: npt.NDArray[np.int64]) -> pa.Array:
+    """Ids of lines as they are."""
+    md5 = partial(hashlib.md5, usedforsecurity=False)
+    starts = [0, *(ends[:-1] + 1).tolist()]
+    ids = [md5(text[low:high]).hexdigest() for low, high in zip(starts, ends.tolist(), strict=True)]
+    return pa.array(ids, TEXT)
 
 
 def _id(line: bytes) -> str:
