@@ -141,6 +141,7 @@ class Pod:
         labels: Labels beside those that name the run.
         dataset: Folder of what it reads.
         project: Project of its run.
+        reads_as: Role with which it reads.
         content: What Polyaxon compiled, of runs of which it tells.
         artifacts: Lineage of its run; the model alone where nothing is said.
         is_torn_down: Whether it ends.
@@ -163,6 +164,7 @@ class Pod:
     labels: dict[str, str] = field(default_factory=dict)
     dataset: str | None = None
     project: str = "waiting"
+    reads_as: str = "trainer"
     content: dict[str, Any] | None = None
     artifacts: list[Artifact] = field(default_factory=list)
     is_torn_down: bool = True

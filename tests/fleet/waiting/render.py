@@ -375,7 +375,8 @@ def _request(pod: Pod | None, request: Request) -> str:
     address = pod.address if pod is not None else "192.0.2.77"
     at = _at(request.at).strftime("%d/%b/%Y:%H:%M:%S +0000")
     verb = request.operation.split(".")[1]
-    who = "arn:aws:sts::111122223333:assumed-role/trainer/" + (pod.uid if pod else "reader")
+    role = pod.reads_as if pod and verb == "GET" else "trainer"
+    who = f"arn:aws:sts::111122223333:assumed-role/{role}/" + (pod.uid if pod else "reader")
     took = round(request.seconds * 1_000)
     return (
         f"0123456789abcdef {request.bucket} [{at}] {address} {who} "

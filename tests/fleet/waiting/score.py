@@ -20,6 +20,7 @@ event tells is part of the time to the sandbox.
 FAULTS = {
     "retry_storm", "pull_failure", "denied_network", "denied_storage", "placement_wait",
     "volume_wait", "failed_import", "failed_container", "output_contradicted", "output_unproven",
+    "cross_project_read", "undeclared_principal",
 }  # fmt: skip
 LEAST = 1.0
 """Stages that last less are not looked at on their own."""

@@ -8,6 +8,7 @@ from tests.fleet.waiting.life import (
     MAIN,
     SIDECAR,
     SOURCES,
+    Artifact,
     KubeEvent,
     Mark,
     Pod,
@@ -60,9 +61,26 @@ class World:
                 number, kinds[number % len(kinds)], self.random.random() < 0.4,
                 self.random.choice((1, 1, 2)),
             )  # fmt: skip
+            self._place_in_project(pod)
             # All of a day's pods end well before its midnight.
             self._live(pod, 1_800 + self.random.uniform(0, 50_000))
+            if pod.artifacts:
+                pod.artifacts.append(Artifact("model", "model", pod.output))
             self.pods.append(pod)
+
+    def _place_in_project(self, pod: Pod) -> None:
+        """A second project declares its data; some read it who should not, or as someone else."""
+        turn = pod.number % 23
+        if turn in {2, 5}:
+            pod.project = "other"
+        if turn == 5:
+            pod.dataset = "set-other"
+            data = f"s3://example-datasets/{pod.dataset}"
+            pod.artifacts.append(Artifact("data", "data", data, is_input=True))
+        elif turn == 2:
+            pod.reads_as = "intern"
+        elif turn == 14:
+            pod.dataset = "set-other"
 
     def _live(self, pod: Pod, now: float) -> None:
         now = self._before(pod, now)
@@ -233,6 +251,10 @@ class World:
         port = 20_000 + pod.number % 20 * 2_000
         fetch = Fetch(random, pod, INIT, "init", now, port)
         init.ended = fetch.run(self._plots(), random.randint(1, 3))
+        if pod.reads_as == "intern":
+            pod.faults.add(("undeclared_principal", "identity"))
+        if pod.project == "waiting" and pod.dataset == "set-other":
+            pod.faults.add(("cross_project_read", "identity"))
         placed = self._pull(pod, MAIN, init.ended + draw(0.1, 0.5))
         if placed is None:
             return
