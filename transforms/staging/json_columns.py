@@ -78,6 +78,8 @@ _SEPARATOR, _NOTHING = chr(31), chr(30)
 """What stands between the parts of an identity, and in the place of a null."""
 _LINES_AT_ONCE = 500
 """Lines of which the keys are held at once."""
+_MOST_KEYS = 1_000
+"""Sets of keys that are remembered."""
 _FEW_DIGITS = 10
 """Digits of a number that is written as text."""
 _MOST_DIGITS = 18
@@ -144,6 +146,7 @@ class JsonLines:
         self.known: dict[Hashable, Known] = {}
         self.rules: dict[Hashable, Rule] = {}
         self.made: dict[Hashable, Any] = {}
+        self._judged: dict[tuple[str, ...], bool] = {}
         self._columns = columns.columns
         self.connection = session.connection
         self.connection.execute("SET arrow_large_buffer_size = true")
@@ -204,8 +207,19 @@ class JsonLines:
         self, lines: "_Lines", numbers: Places, judge: Callable[[tuple[str, ...]], bool]
     ) -> Places:
         """The lines whose keys at the top are for columns."""
+        judged = self._judged
+        if len(judged) > _MOST_KEYS:
+            judged.clear()
+
+        def is_fit(keys: tuple[str, ...]) -> bool:
+            # Exporters write few sets of keys, each in one order.
+            found = judged.get(keys)
+            if found is None:
+                found = judged[keys] = judge(keys)
+            return found
+
         is_for_columns = [
-            judge(tuple(record))
+            is_fit(tuple(record))
             for cut in range(0, len(numbers), _LINES_AT_ONCE)
             for record in _KEYS.decode_lines(
                 b"".join(lines.text(numbers[cut : cut + _LINES_AT_ONCE]))

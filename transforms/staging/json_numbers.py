@@ -4,18 +4,17 @@ A row parser that decodes all of a record refuses it for such a number wherever 
 look only at the parts that they read.
 """
 
-import re
-
 import numpy as np
 import numpy.typing as npt
 
 Places = npt.NDArray[np.int64]
 
-_STEP = 150
-_LONG = re.compile(rb"[0-9]{150}")
-"""Numbers below 1e309 have fewer digits, or an exponent of fewer."""
-_HUGE = re.compile(rb"[0-9]\.?[eE]\+?[0-9]{3}")
-_E, _LOWER, _PLUS = ord("e"), 0x20, ord("+")
+_STEP, _IN_A_ROW = 50, 4
+"""A number without an exponent of three digits has 200 digits or more, if no float holds it; of so
+many, four in a row stand at every fiftieth byte."""
+_E, _LOWER, _PLUS, _POINT = ord("e"), 0x20, ord("+"), ord(".")
+_BEHIND = 5
+"""Bytes behind the sign that are looked at, and the sign."""
 _LONGEST = 1_000
 """Digits in front of an exponent that are looked at; longer runs are found as such."""
 _BEFORE_NUMBER = b" \t\r\n:,["
@@ -28,20 +27,23 @@ def huge_numbers(text: bytes) -> list[int]:
     Args:
         text: JSON.
     """
-    data = np.frombuffer(text, np.uint8)
-    if len(data) < 3:
-        return []
-    signs = np.flatnonzero((data[1:-1] | _LOWER) == _E) + 1
-    signs = signs[_is_digit(data[signs - 1])]
-    following = data[signs + 1]
-    signs = signs[_is_digit(following) | (following == _PLUS)]
-    found = [at for at in signs.tolist() if _HUGE.match(text, at - 1) and _is_number(text, at)]
-    # A long run of digits has one at every so many bytes.
-    samples = np.arange(0, len(data), _STEP)
-    for at in samples[_is_digit(data[samples])].tolist():
-        match = _LONG.search(text, max(0, at - _STEP), at + _STEP)
-        if match is not None:
-            found.append(match.start())
+    data = np.frombuffer(text + bytes(_BEHIND), np.uint8)
+    is_digit = _is_digit(data[::_STEP])
+    runs = np.lib.stride_tricks.sliding_window_view(
+        np.append(is_digit, np.zeros(_IN_A_ROW, np.bool_)), _IN_A_ROW
+    )
+    long = (_STEP * np.flatnonzero(runs.all(axis=1))).tolist()
+    return long + [at for at in _exponents(data) if _is_number(text, at)]
+
+
+def _exponents(data: npt.NDArray[np.uint8]) -> list[int]:
+    """Places of signs behind which an exponent of three digits, not negative, may stand."""
+    signs = np.flatnonzero((data[1:-_BEHIND] | _LOWER) == _E) + 1
+    before = data[signs - 1]
+    signs = signs[_is_digit(before) | (before == _POINT)]
+    first = signs + 1 + (data[signs + 1] == _PLUS)
+    is_huge = _is_digit(data[first]) & _is_digit(data[first + 1]) & _is_digit(data[first + 2])
+    found: list[int] = signs[is_huge].tolist()
     return found
 
 
