@@ -176,7 +176,7 @@ def refresh(root: Path) -> None:
 def is_of_lake(relative: str) -> bool:
     """Whether an object below a lake's prefix is one of its files: the lock is none."""
     name = relative.rpartition("/")[2]
-    is_note = relative.count("/") == 0 and name.startswith(".touched")
+    is_note = relative == name and name.startswith(".")
     folders = relative.split("/")[:-1]
     is_dated = len(folders) == 2 and folders[1].startswith("date=") and ".." not in folders
     is_finished = bool(name) and not name.startswith((TEMPORARY, _FETCHING))

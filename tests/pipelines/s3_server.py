@@ -5,6 +5,9 @@ names and sizes in SQLite and bytes in a folder, needs neither FUSE nor a networ
 once a session.
 """
 
+import ctypes
+import itertools
+import json
 import os
 import signal
 import socket
@@ -13,6 +16,7 @@ import sysconfig
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -88,8 +92,16 @@ def free_port() -> int:
         return port
 
 
-def start(folder: Path) -> tuple[S3Server, "subprocess.Popen[bytes]"]:
-    """Make a volume below a folder and serve it; the process leads a group of its own."""
+def start(
+    folder: Path, names: Mapping[str, Mapping[str, Any]] | None = None
+) -> tuple[S3Server, "subprocess.Popen[bytes]"]:
+    """Make a volume below a folder and serve it; the process leads a group of its own.
+
+    Args:
+        folder: An empty folder.
+        names: Buckets, each with a tree of folders and objects (`empty_object`), for more objects
+            than there is time to put.
+    """
     metadata = f"sqlite3://{folder}/names.db"
     environment = {
         "PATH": os.environ.get("PATH", ""),
@@ -98,11 +110,25 @@ def start(folder: Path) -> tuple[S3Server, "subprocess.Popen[bytes]"]:
         "MINIO_ROOT_PASSWORD": SECRET,
         "MINIO_UPDATE": "off",
     }
-    subprocess.run(
-        [BINARY, "format", metadata, "tests", "--storage", "file", "--bucket", f"{folder}/bytes/",
-         "--trash-days", "0"],
-        check=True, capture_output=True, env=environment,
-    )  # fmt: skip
+
+    def run(*arguments: str | Path) -> bytes:
+        done = subprocess.run(
+            [BINARY, *arguments], check=True, capture_output=True, env=environment
+        )
+        return done.stdout
+
+    run("format", metadata, "tests", "--storage", "file", "--bucket", f"{folder}/bytes/",
+        "--trash-days", "0")  # fmt: skip
+    if names is not None:
+        dump = json.loads(run("dump", metadata))
+        dump["FSTree"]["entries"].update(
+            {name: _folder(tree, itertools.count(1_000)) for name, tree in names.items()}
+        )
+        dump["Counters"]["nextInodes"] = 10_000_000
+        for path in folder.glob("names.db*"):
+            path.unlink()
+        (folder / "dump.json").write_text(json.dumps(dump), encoding="utf-8")
+        run("load", metadata, folder / "dump.json")
     address = f"127.0.0.1:{free_port()}"
     log = folder / "server.log"
     with log.open("wb") as out:
@@ -111,6 +137,7 @@ def start(folder: Path) -> tuple[S3Server, "subprocess.Popen[bytes]"]:
              "--no-usage-report", "--no-bgjob", "--backup-meta", "0", "--hide-dir-object",
              "--log", f"{folder}/gateway.log", "--cache-dir", f"{folder}/cache"],
             stdout=out, stderr=out, env=environment, start_new_session=True,
+            preexec_fn=_end_with_parent,  # noqa: PLW1509  it makes one call to the system
         )  # fmt: skip
     server = S3Server(f"http://{address}", metadata)
     until = time.monotonic() + PATIENCE_SECONDS
@@ -122,6 +149,37 @@ def start(folder: Path) -> tuple[S3Server, "subprocess.Popen[bytes]"]:
             time.sleep(0.05)
     end(process)
     pytest.fail(f"the S3 server does not answer: {log.read_text(errors='replace')[-2000:]}")
+
+
+def empty_object(tag: str) -> dict[str, Any]:
+    """An object without bytes, of a stated ETag, in a tree of names."""
+    return {"xattrs": [{"name": "s3-etag", "value": tag}]}
+
+
+def _folder(tree: Mapping[str, Any], numbers: "itertools.count[int]") -> dict[str, Any]:
+    """A folder as JuiceFS writes it down."""
+    entries = {
+        name: {"attr": _attributes("regular", numbers), **below}
+        if "xattrs" in below
+        else _folder(below, numbers)
+        for name, below in tree.items()
+    }
+    return {"attr": _attributes("directory", numbers), "entries": entries}
+
+
+def _attributes(kind: str, numbers: "itertools.count[int]") -> dict[str, Any]:
+    times = dict.fromkeys(("atime", "mtime", "ctime"), 1_773_100_000)
+    return {
+        "inode": next(numbers), "type": kind, "mode": 0o755, "uid": 0, "gid": 0, **times,
+        "nlink": 1 if kind == "regular" else 2, "length": 0,
+    }  # fmt: skip
+
+
+def _end_with_parent() -> None:
+    """Have the system end the server with the process of the tests, however that one ends."""
+    prctl, signal_at_death = getattr(ctypes.CDLL(None), "prctl", None), 1
+    if prctl is not None:
+        prctl(signal_at_death, signal.SIGKILL)
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:

@@ -110,9 +110,10 @@ def test_a_small_day_lands_and_builds_on_s3_as_on_a_disk(
     assert mirror.is_stand_in(path)
     assert mirror.present([path]) == [path]
     assert path.read_bytes() == (little / "lake" / path.relative_to(lake.root)).read_bytes()
-    assert sorted(p.relative_to(lake.root).as_posix() for p in lake.everything()) == sorted(
-        key for key in s3.keys(f"{load_settings(remote).lake}/") if key.endswith(".parquet")
-    )
+    assert {
+        p.relative_to(lake.root).as_posix() for p in lake.root.rglob("*") if p.is_file()
+    } == set(s3.keys(f"{load_settings(remote).lake}/"))
+    assert (lake.root / ".layout.json").is_file()
 
 
 @pytest.mark.slow
