@@ -694,13 +694,19 @@ def _expected(error: Any) -> str:  # noqa: ANN401  pydantic's error dict
     return str(error["msg"]).removeprefix("Value error, ")
 
 
+def _shown_key(part: object) -> str:
+    """A key as it stands, or quoted where it could not be told from the message."""
+    text = str(part)
+    return text if text.isprintable() and text.strip() == text != "" else repr(text[:80])
+
+
 def _explain(error: Any) -> str:  # noqa: ANN401  pydantic's error dict
-    key = ".".join(str(part) for part in error["loc"]) or "settings"
+    key = ".".join(_shown_key(part) for part in error["loc"]) or "settings"
     expected = _expected(error)
     if error["type"] == "missing":
         return f"  {key}: missing; expected a value"
     if error["type"] == "extra_forbidden":
-        return f"  {key}: unknown setting; see README for the settings there are"
+        return f"  {key}: unknown setting; `podledger dictionary --settings` lists those there are"
     value = error["input"]
     shown = redact(repr(value))[:120] if not isinstance(value, dict | list | tuple) else ""
     if not error["loc"] or not shown:

@@ -1,16 +1,18 @@
 """The catalogue is one file that is replaced in one step, with everything in it explained."""
 
 from collections.abc import Iterator
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from pipelines.catalog import open_catalog, write_catalog
+from pipelines.catalog import is_current, made_from, open_catalog, write_catalog
 from pipelines.errors import LakeWriteError
 from pipelines.storage import Lake
 from schemas.registry import table_spec
 from schemas.views import views
+from tests.pipelines.plain_build import untouched_processes
 from tests.pipelines.test_publication import DAY, SPEC, rows
 from tests.transforms.frames import at, frame
 from transforms.sql import SqlSession
@@ -47,6 +49,49 @@ def test_who_has_the_catalogue_open_reads_the_old_one_to_the_end(
         assert counted(reader) == 3
     with open_catalog(catalogue) as reader:
         assert counted(reader) == 300
+
+
+def _read(path: Path, told: Connection) -> None:
+    """An analyst's process: opens the catalogue, answers until it is told to stop, opens it anew.
+
+    Each answer is a number of rows, asked twice, and what the catalogue was made from.
+    """
+    for _ in range(2):
+        with duckdb.connect(str(path), read_only=True) as connection:
+            while told.recv() == "ask":
+                ((made,),) = connection.sql("SELECT digest FROM internal.made_from").fetchall()
+                ours = connection.sql("FROM node_coverage WHERE cluster = 'alder'")
+                told.send((counted(connection), len(ours.fetchall()), made))
+
+
+def test_an_analyst_of_another_process_reads_one_build_until_the_file_is_opened_anew(
+    catalogue: Path, tmp_path: Path
+) -> None:
+    context = untouched_processes()
+    told, tells = context.Pipe()
+    process = context.Process(target=_read, args=(catalogue, tells))
+    process.start()
+
+    def ask() -> tuple[int, int, str]:
+        told.send("ask")
+        assert told.poll(60)
+        return told.recv()
+
+    first = ask()
+    assert first[:2] == (3, 3)
+    for count in (300, 20):
+        lake = publish(tmp_path, count)
+        assert ask() == first
+        write_catalog(lake, catalogue)
+        assert ask() == first
+        assert is_current(lake, catalogue)
+    told.send("open anew")
+    newest = ask()
+    assert newest[:2] == (20, 20)
+    assert newest[2] == made_from(lake) != first[2]
+    told.send("end")
+    process.join(60)
+    assert process.exitcode == 0
 
 
 def test_another_file_or_folder_is_never_replaced(tmp_path: Path) -> None:
