@@ -17,10 +17,9 @@ WITH classed AS (
             WHEN LIST_CONTAINS(source_labels, 'reserved:host') THEN 'host'
             WHEN LIST_CONTAINS(source_labels, 'reserved:remote-node') THEN 'remote_node'
             WHEN
-                LIST_HAS_ANY(
-                    source_labels,
-                    ['reserved:world', 'reserved:world-ipv4', 'reserved:world-ipv6']
-                )
+                LIST_CONTAINS(source_labels, 'reserved:world')
+                OR LIST_CONTAINS(source_labels, 'reserved:world-ipv4')
+                OR LIST_CONTAINS(source_labels, 'reserved:world-ipv6')
                 THEN 'world'
             WHEN LEN(LIST_FILTER(source_labels, LAMBDA x: STARTS_WITH(x, 'k8s:'))) > 0 THEN 'pod'
         END AS source_class,
@@ -34,14 +33,17 @@ WITH classed AS (
             WHEN LIST_CONTAINS(destination_labels, 'reserved:host') THEN 'host'
             WHEN LIST_CONTAINS(destination_labels, 'reserved:remote-node') THEN 'remote_node'
             WHEN
-                LIST_HAS_ANY(
-                    destination_labels,
-                    ['reserved:world', 'reserved:world-ipv4', 'reserved:world-ipv6']
-                )
+                LIST_CONTAINS(destination_labels, 'reserved:world')
+                OR LIST_CONTAINS(destination_labels, 'reserved:world-ipv4')
+                OR LIST_CONTAINS(destination_labels, 'reserved:world-ipv6')
                 THEN 'world'
             WHEN LEN(LIST_FILTER(destination_labels, LAMBDA x: STARTS_WITH(x, 'k8s:'))) > 0
                 THEN 'pod'
         END AS destination_class,
+        source_identity = 7 OR LIST_CONTAINS(source_labels, 'reserved:kube-apiserver')
+            AS source_is_api_server,
+        destination_identity = 7 OR LIST_CONTAINS(destination_labels, 'reserved:kube-apiserver')
+            AS destination_is_api_server,
         COALESCE(CONTAINS(tcp_flags, 'SYN'), FALSE) AS has_syn,
         COALESCE(CONTAINS(tcp_flags, 'ACK'), FALSE) AS has_ack,
         COALESCE(CONTAINS(tcp_flags, 'FIN') OR CONTAINS(tcp_flags, 'RST'), FALSE) AS is_ending,
@@ -76,12 +78,34 @@ judged AS (
             WHEN has_syn THEN 3
         END AS orientation_rung
     FROM classed
+    -- No end of class `health`, told without the rest of the class, which not every reader needs.
     WHERE
-        source_class IS DISTINCT FROM 'health' AND destination_class IS DISTINCT FROM 'health'
+        NOT COALESCE(
+            CASE
+                WHEN source_identity = 4 THEN TRUE
+                WHEN
+                    source_identity IN (1, 2, 6, 9, 10)
+                    OR source_identity BETWEEN 256 AND 16777215
+                    THEN FALSE
+                ELSE LIST_CONTAINS(source_labels, 'reserved:health')
+            END,
+            FALSE
+        )
+        AND NOT COALESCE(
+            CASE
+                WHEN destination_identity = 4 THEN TRUE
+                WHEN
+                    destination_identity IN (1, 2, 6, 9, 10)
+                    OR destination_identity BETWEEN 256 AND 16777215
+                    THEN FALSE
+                ELSE LIST_CONTAINS(destination_labels, 'reserved:health')
+            END,
+            FALSE
+        )
 )
 
 SELECT
-    * EXCLUDE (cluster),
+    * EXCLUDE (cluster, source_labels, destination_labels),
     CASE WHEN source_is_a THEN source_address ELSE destination_address END AS a_address,
     CASE WHEN source_is_a THEN source_port ELSE destination_port END AS a_port,
     CASE WHEN source_is_a THEN destination_address ELSE source_address END AS b_address,

@@ -62,11 +62,8 @@ SELECT
         AS is_responder_local,
     CASE WHEN is_forward THEN destination_workload ELSE source_workload END AS responder_workload,
     CASE WHEN is_forward THEN destination_service ELSE source_service END AS responder_service,
-    CASE WHEN is_forward THEN destination_identity ELSE source_identity END = 7
-    OR LIST_CONTAINS(
-        CASE WHEN is_forward THEN destination_labels ELSE source_labels END,
-        'reserved:kube-apiserver'
-    ) AS is_api_server,
+    CASE WHEN is_forward THEN destination_is_api_server ELSE source_is_api_server END
+        AS is_api_server,
     CASE WHEN is_forward THEN destination_names ELSE source_names END AS responder_names,
     l7_type,
     http_method,
