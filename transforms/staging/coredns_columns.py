@@ -105,13 +105,18 @@ def _asked(
 
 def _lines(records: Records, reader: _Reader) -> dict[str, pa.Array]:
     """The values of the line in each record, by group; a record without one is in doubt."""
-    text = pl.Series(records.text("msg"))
+    text = records.text("msg")
     found: dict[str, pa.Array] = {}
     for form in reader.forms:
-        groups = text.str.extract_groups(form).struct.unnest()
+        if found:
+            if not found["name"].null_count:
+                break
+            text = pc.if_else(found["name"].is_null(), text, pa.scalar(None, TEXT))
+        groups = pl.Series(text).str.extract_groups(form).struct.unnest()
         for name in groups.columns:
             column = groups.get_column(name).to_arrow().cast(TEXT)
             found[name] = pc.coalesce(found[name], column) if name in found else column
+    found.setdefault("opcode", pa.nulls(len(records), TEXT))
     records.doubt(found["name"].is_null())
     return found
 
