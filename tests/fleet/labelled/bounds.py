@@ -47,6 +47,17 @@ def measures(score: Score) -> list[Measure]:
         Measure("winners among several own names", score.forced, score.connections, 0.0),
         Measure("peers with another name", score.wrong_names, score.named_peers, 0.001),
         Measure("named pods with another run or attempt", score.wrong_runs, score.runs, 0.0),
+        Measure("only container found", score.right_containers, score.containers, 0.995, True),
+        Measure("another container", score.wrong_containers, score.acted, 0.0001),
+        Measure("winners among containers", score.chosen_containers, score.crowded, 0.0),
+        Measure("counters with another pod", score.counted_wrong, score.counted, 0.0001),
+        Measure(
+            "determined counters named", score.counted_named, score.counted_determined, 0.995, True
+        ),
+        Measure("flow records with another pod", score.sent_wrong, score.sent, 0.0001),
+        Measure(
+            "determined flow records named", score.sent_named, score.sent_determined, 0.995, True
+        ),
         Measure("true connections with a row", score.paired, score.connections, 0.9999, True),
         Measure("rows that double a connection", score.doubled, score.paired, 0.0001),
         Measure("rows of no true connection", score.unpaired_rows, score.paired, 0.0001),

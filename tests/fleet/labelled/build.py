@@ -4,7 +4,14 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.fleet.labelled import render_dns, render_hubble, render_kubernetes, storage
+from tests.fleet.labelled import (
+    counters,
+    render_dns,
+    render_hubble,
+    render_kubernetes,
+    storage,
+    volumes,
+)
 from tests.fleet.labelled.evidence import Judge
 from tests.fleet.labelled.scenarios import Scenarios
 from tests.fleet.labelled.storage import make_requests
@@ -33,6 +40,8 @@ exports:
   - {name: watch, format: kubernetes, path: "exports/{cluster}/kubernetes/%Y-%m-%d/*.jsonl"}
   - {name: bucket-log, format: s3_access_log, path: "exports/s3/%Y-%m-%d-%H-*"}
   - {name: trail, format: cloudtrail, path: "exports/cloudtrail/%Y-%m-%d/*.json"}
+  - {name: counters, format: prometheus, path: "exports/{cluster}/prometheus/%Y-%m-%d/*.prom"}
+  - {name: volumes, format: aws_vpc_flow_log, path: "exports/{cluster}/flow_logs/%Y-%m-%d/*.log"}
   - {name: nodes, format: kubernetes, path: "exports/{cluster}/kubernetes/%Y-%m-%d/*-%H.json"}
 reference: {nat_addresses: nat.csv}
 """
@@ -72,11 +81,15 @@ def make_fleet(
     told = render_kubernetes.states(rng, scenarios, world)
     count_attempts(world.runs, set(told))
     requests = make_requests(rng, scenarios, world, events // 40)
+    readings = counters.make_readings(rng, scenarios, world)
+    records = volumes.make_records(rng, scenarios, world, events // 50)
     judge = Judge(world, told, traffic)
-    truth = make_truth(world, traffic, requests, judge, set(told))
+    truth = make_truth(world, traffic, requests, readings, records, judge, set(told))
     render_kubernetes.write(folder, world, told)
     render_dns.write(folder, rng, traffic)
     storage.write(folder, rng, requests)
+    counters.write(folder, readings)
+    volumes.write(folder, records)
     files = render_hubble.write(folder, rng, scenarios, world, traffic)
     (folder / "redaction.key").write_text("public-test-key-of-the-labelled-fleet\n")
     settings = folder / "podledger.yaml"

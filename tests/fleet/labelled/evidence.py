@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tests.fleet.labelled.hosts import life_of
 from tests.fleet.labelled.moments import HOUR, SECOND, to_whole_second
-from tests.fleet.labelled.render_kubernetes import State
+from tests.fleet.labelled.render_kubernetes import State, is_ended, shown_containers
 from tests.fleet.labelled.storage import Request
 from tests.fleet.labelled.traffic import Connection, Event, Lookup, Traffic, is_in_gap
 from tests.fleet.labelled.world import Pod, World, start_time
@@ -50,6 +50,19 @@ class Life:
         )
 
 
+@dataclass(frozen=True)
+class Told:
+    """What of a container's run was told; `end` is none where no state shows it."""
+
+    name: str
+    start: int
+    end: int | None
+
+    def ran(self, moment: int) -> bool:
+        """Whether it ran, its run widened by the guard."""
+        return self.start - GUARD <= moment and (self.end is None or moment < self.end + GUARD)
+
+
 class Knowledge:
     """What the builds can know of pods.
 
@@ -63,6 +76,9 @@ class Knowledge:
         self.by_name: dict[str, list[Life]] = defaultdict(list)
         self.by_beginning: dict[str, list[Life]] = defaultdict(list)
         self.by_uid: dict[str, Life] = {}
+        self.containers = {
+            pod.uid: _containers(pod, told[pod.uid]) for pod in world.pods if pod.uid in told
+        }
         for life in _ended_by_successors(lives):
             for address in life.pod.addresses:
                 if not life.pod.host_network:
@@ -85,6 +101,10 @@ class Knowledge:
         lives = self.by_name[pod.cluster.name + "/" + pod.name]
         return {x.pod.uid for x in lives if x.lives(moment, guard)}
 
+    def running(self, pod: Pod, moment: int) -> set[str]:
+        """Containers of a pod that may have run; none if no state shows any."""
+        return {c.name for c in self.containers.get(pod.uid, ()) if c.ran(moment)}
+
     def determines(self, pod: Pod, address: str, moment: int, *, has_name: bool) -> bool:
         """Whether what was exported fits this pod and no other."""
         if pod.uid not in self.by_uid or pod.host_network:
@@ -97,6 +117,14 @@ class Knowledge:
         if exact and pod.uid not in exact and self.named(pod, moment, 0):
             return False
         return named == {pod.uid} or named & wide == {pod.uid}
+
+    def determines_record(self, pod: Pod, start: int, end: int) -> bool:
+        """Whether the instants of a record over whole seconds allow this pod and no other."""
+        first = self.holders(pod.address, start, GUARD)
+        last = [self.holders(pod.address, moment, GUARD) for moment in (end, end + SECOND - 1)]
+        return all(pod.uid in found for found in (first, *last)) and (
+            first == {pod.uid} or last[0] == last[1] == {pod.uid}
+        )
 
     def determines_reader(self, request: Request) -> bool:
         """Whether what was exported of a request to storage fits this pod and no other."""
@@ -138,6 +166,24 @@ def _life(pod: Pod, seen: list[State]) -> Life:
         is_told = pod.cluster.has_sandbox_condition
         end = to_whole_second(pod.torn_down if is_told else pod.finished)
     return Life(pod, created, start, end)
+
+
+def _containers(pod: Pod, seen: list[State]) -> list[Told]:
+    """The runs of containers that a pod's states show."""
+    found = []
+    for container in pod.containers:
+        shown = [
+            state for state in seen
+            if state.is_ready and (container.role == "main" or container in
+                                   shown_containers(pod, state))
+        ]  # fmt: skip
+        if shown:
+            end = None
+            if any(is_ended(container, state) for state in shown):
+                assert container.end is not None
+                end = to_whole_second(container.end)
+            found.append(Told(container.name, to_whole_second(container.start), end))
+    return found
 
 
 def _ended_by_successors(lives: list[Life]) -> list[Life]:

@@ -21,9 +21,20 @@ from tests.fleet.labelled.moments import (
     to_whole_second,
 )
 from tests.fleet.labelled.scenarios import Scenarios
-from tests.fleet.labelled.world import CLEANER, NAMESPACE, START, Node, Pod, World, start_time
+from tests.fleet.labelled.world import (
+    CLEANER,
+    NAMESPACE,
+    START,
+    Container,
+    Node,
+    Pod,
+    World,
+    start_time,
+)
 
 Json = dict[str, Any]
+SPEC_KEYS = {"init": "initContainers", "ephemeral": "ephemeralContainers"}
+STATUS_KEYS = {"init": "initContainerStatuses", "ephemeral": "ephemeralContainerStatuses"}
 
 
 @dataclass(frozen=True)
@@ -73,6 +84,10 @@ def _all_states(rng: random.Random, pod: Pod) -> list[State]:
         ]
     else:
         found.append(State(pod.started + soon(), "MODIFIED", True, False, False))
+    found += [
+        State(container.start + soon(), "MODIFIED", True, False, False)
+        for container in pod.others if container.role == "ephemeral"
+    ]  # fmt: skip
     if pod.torn_down is not None and pod.deleted is not None:
         over = pod.torn_down + soon()
         found.append(State(min(over, pod.deleted), "MODIFIED", True, True, True))
@@ -119,6 +134,9 @@ def _pod(pod: Pod, state: State) -> Json:
     if environment:
         container["env"] = environment
     spec: Json = {"nodeName": pod.node.name, "containers": [container]}
+    for other in shown_containers(pod, state):
+        key = SPEC_KEYS.get(other.role, "containers")
+        spec.setdefault(key, []).append({"name": other.name, "image": container["image"]})
     if pod.host_network:
         spec["hostNetwork"] = True
     status: Json = {"phase": "Pending", "hostIP": pod.node.address}
@@ -141,7 +159,33 @@ def _pod(pod: Pod, state: State) -> Json:
                 "lastState": {}, "image": container["image"], "imageID": "",
             }
         ]  # fmt: skip
+        for other in shown_containers(pod, state):
+            key = STATUS_KEYS.get(other.role, "containerStatuses")
+            status.setdefault(key, []).append(_other_status(other, state, container["image"]))
     return {"kind": "Pod", "apiVersion": "v1", "metadata": metadata, "spec": spec, "status": status}
+
+
+def shown_containers(pod: Pod, state: State) -> list[Container]:
+    """Containers beside `main` that a state shows: an ephemeral one from its start on."""
+    return [c for c in pod.others if c.role != "ephemeral" or c.start <= state.at]
+
+
+def is_ended(container: Container, state: State) -> bool:
+    """Whether a state shows a container's end."""
+    return container.role == "init" or state.is_over
+
+
+def _other_status(container: Container, state: State, image: str) -> Json:
+    started = {"startedAt": to_seconds_text(container.start)}
+    body: Json = {"running": started}
+    if is_ended(container, state):
+        assert container.end is not None
+        ended = {"finishedAt": to_seconds_text(container.end)}
+        body = {"terminated": {"exitCode": 0, "reason": "Completed", **started, **ended}}
+    return {
+        "name": container.name, "ready": not state.is_over, "restartCount": 0, "state": body,
+        "lastState": {}, "image": image, "imageID": "",
+    }  # fmt: skip
 
 
 def _conditions(pod: Pod, state: State) -> list[Json]:

@@ -42,6 +42,9 @@ class Scenarios:
         nameless_events: Events without a pod name, and nodes that mask it.
         reused_ports: A successor dials the same peer from the same address and port.
         refused: Connections that a policy drops, with retries.
+        counters: Byte counters whose series name a pod by namespace and name only.
+        volumes: Flow records of pods' addresses, at the edges of their lives too.
+        containers: Pods with init containers, sidecars and ephemeral containers, all of which act.
     """
 
     address_reuse: bool = True
@@ -78,6 +81,9 @@ class Scenarios:
     nameless_events: bool = True
     reused_ports: bool = True
     refused: bool = True
+    counters: bool = True
+    volumes: bool = True
+    containers: bool = True
 
     def without(self, *names: str) -> "Scenarios":
         """The same with some switches off."""

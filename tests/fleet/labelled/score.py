@@ -24,7 +24,8 @@ WITH built AS (
 SELECT
     b.connection_id, b.initiator_pod_uid, b.initiator_match_kind,
     b.responder_pod_uid, b.responder_match_kind, b.run_uuid AS built_run_uuid,
-    b.attempt AS built_attempt, b.peer_name, b.name_kind, t.*
+    b.attempt AS built_attempt, b.peer_name, b.name_kind,
+    b.container AS built_container, b.container_kind, t.*
 FROM built AS b
 LEFT JOIN truth_connections AS t
     ON b.cluster = t.cluster
@@ -50,6 +51,38 @@ UNION ALL
 SELECT 'storage', t.cluster, b.match_kind, t.determined, b.pod_uid, t.pod_uid
 FROM truth_requests AS t
 INNER JOIN built_transfers AS b ON t.key = b.key
+"""
+
+_CONTAINERS = """
+CREATE TEMP TABLE acting AS
+SELECT container, containers, built_container, container_kind
+FROM pairs
+WHERE initiator_pod_uid = client_uid AND kind <> 'proxied'
+UNION ALL
+SELECT t.container, t.containers, b.container AS built_container, b.container_kind
+FROM truth_requests AS t
+INNER JOIN built_transfers AS b ON t.key = b.key
+WHERE b.pod_uid = t.pod_uid
+"""
+
+_COUNTED = """
+CREATE TEMP TABLE counted AS
+SELECT t.pod_uid, t.determined, c.pod_uid AS built
+FROM truth_readings AS t
+INNER JOIN (
+    SELECT DISTINCT cluster, pod_name, end_at, pod_uid, counter_increment_id
+    FROM built_increments
+) AS c
+    ON t.cluster = c.cluster AND t.pod_name = c.pod_name AND t.at = epoch_us(c.end_at)
+"""
+
+_SENT = """
+CREATE TEMP TABLE sent AS
+SELECT t.pod_uid, t.determined, v.pod_uid AS built
+FROM truth_records AS t
+INNER JOIN built_volumes AS v
+    ON t.peer_address = v.peer_address AND t.peer_port = v.peer_port
+WHERE v.direction = 'transmit'
 """
 
 _GAPS = """
@@ -119,6 +152,20 @@ class Score:
         runs: Connections whose pod is named, and requests whose run is.
         wrong_runs: Of those, with another run or attempt.
         doubled: Rows that stand for a true connection for which another row stands, too.
+        containers: Connections and requests of named pods of which just one container can have run.
+        right_containers: Of those, with that container.
+        acted: Connections and requests of named pods of which any container is told.
+        wrong_containers: Of those, with another container than the one that acted.
+        crowded: Connections and requests of named pods of which several containers can have run.
+        chosen_containers: Of those, with one of them.
+        counted: Increments of counters that name a pod by its name, by their second reading.
+        counted_determined: Of those, determined ones.
+        counted_named: Determined ones with the right pod.
+        counted_wrong: Increments with another pod than the true one.
+        sent: Windows of flow records.
+        sent_determined: Of those, of determined records.
+        sent_named: Of determined records, with the right pod.
+        sent_wrong: Windows with another pod than the true one.
         gaps: Injected gaps that leave a trace.
         missed_gaps: Of those, told as covered for more than a second.
         certain_inside: Pods that lived inside a gap and whose run is said to have done nothing.
@@ -143,6 +190,20 @@ class Score:
     runs: int
     wrong_runs: int
     doubled: int
+    containers: int
+    right_containers: int
+    acted: int
+    wrong_containers: int
+    crowded: int
+    chosen_containers: int
+    counted: int
+    counted_determined: int
+    counted_named: int
+    counted_wrong: int
+    sent: int
+    sent_determined: int
+    sent_named: int
+    sent_wrong: int
     gaps: int
     missed_gaps: int
     certain_inside: int
@@ -152,6 +213,8 @@ class Score:
 MEASURED = {
     "built_connections": "connections",
     "built_transfers": "object_transfers",
+    "built_increments": "counter_increments",
+    "built_volumes": "peer_traffic",
     "built_coverage": "node_coverage",
     "built_run_coverage": "run_coverage",
 }
@@ -171,7 +234,7 @@ class Scorer:
         """
         self.events = events
         self.db = duckdb.connect()
-        for name in ("connections", "requests", "pods", "gaps"):
+        for name in ("connections", "requests", "readings", "records", "pods", "gaps"):
             self._show(f"truth_{name}", str(truth / f"{name}.parquet"))
         for name, table in MEASURED.items():
             self._show(name, str(lake / table / "*" / "*.parquet"))
@@ -182,9 +245,13 @@ class Scorer:
 
     def pair(self) -> None:
         """Pair rows with the truth, again if the view `built_connections` was replaced."""
-        self.db.execute("DROP TABLE IF EXISTS pairs; DROP TABLE IF EXISTS ends")
+        for name in ("pairs", "ends", "acting", "counted", "sent"):
+            self.db.execute(f"DROP TABLE IF EXISTS {name}")
         self.db.execute(_PAIRS, {"near": NEAR_US})
         self.db.execute(_ENDS)
+        self.db.execute(_CONTAINERS)
+        self.db.execute(_COUNTED)
+        self.db.execute(_SENT)
 
     def one(self, sql: str) -> int:
         """One number."""
@@ -254,6 +321,32 @@ class Scorer:
                 )) FROM pairs WHERE kind IS NOT NULL
                 """
             ),
+            containers=self.one("SELECT COUNT(*) FROM acting WHERE containers = 1"),
+            right_containers=self.one(
+                "SELECT COUNT(*) FROM acting WHERE containers = 1 AND built_container = container"
+            ),
+            acted=self.one("SELECT COUNT(*) FROM acting WHERE containers > 0"),
+            wrong_containers=self.one(
+                "SELECT COUNT(*) FROM acting WHERE containers > 0 AND built_container <> container"
+            ),
+            crowded=self.one("SELECT COUNT(*) FROM acting WHERE containers > 1"),
+            chosen_containers=self.one(
+                """
+                SELECT COUNT(*) FROM acting
+                WHERE containers > 1
+                    AND (built_container IS NOT NULL OR container_kind <> 'several')
+                """
+            ),
+            counted=self.one("SELECT COUNT(*) FROM counted"),
+            counted_determined=self.one("SELECT COUNT(*) FROM counted WHERE determined"),
+            counted_named=self.one(
+                "SELECT COUNT(*) FROM counted WHERE determined AND built = pod_uid"
+            ),
+            counted_wrong=self.one("SELECT COUNT(*) FROM counted WHERE built <> pod_uid"),
+            sent=self.one("SELECT COUNT(*) FROM sent"),
+            sent_determined=self.one("SELECT COUNT(*) FROM sent WHERE determined"),
+            sent_named=self.one("SELECT COUNT(*) FROM sent WHERE determined AND built = pod_uid"),
+            sent_wrong=self.one("SELECT COUNT(*) FROM sent WHERE built <> pod_uid"),
             gaps=self.one(f"SELECT COUNT(*) FROM ({_GAPS})"),
             missed_gaps=self.one(
                 f"SELECT COUNT(*) FROM ({_GAPS}) WHERE covered_us > {TOLERANCE_US}"

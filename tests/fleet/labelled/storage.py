@@ -51,6 +51,7 @@ class Request:
         session: Credentials of the pod, if it had its own.
         app: What it says of itself in the user agent.
         size: Bytes of the object, all read.
+        container: Container that asked.
     """
 
     pod: Pod
@@ -60,6 +61,7 @@ class Request:
     session: Session | None
     app: str | None
     size: int
+    container: str | None
 
 
 def make_requests(
@@ -73,6 +75,8 @@ def make_requests(
         moment = pod.started + round(rng.random() * (pod.end - pod.started))
         if rng.random() < 0.1:
             moment = pod.started + round(rng.random() * SECOND)
+        several = pod.running(moment)
+        index = rng.randrange(len(several)) if len(several) > 1 else 0
         is_shared = scenarios.nat and pod.cluster == ELM
         says = pod.run is not None and rng.random() < 0.2
         requests.append(
@@ -84,6 +88,7 @@ def make_requests(
                 session=sessions.get(pod.uid),
                 app=f"app/{pod.run.uuid}" if says and pod.run is not None else None,
                 size=rng.randrange(1, 10**9),
+                container=several[index].name if several else None,
             )
         )
     return requests

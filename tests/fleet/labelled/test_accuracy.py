@@ -37,12 +37,14 @@ def scorer(whole: tuple[Fleet, Scorer]) -> Iterator[Scorer]:
     scorer = whole[1]
     yield scorer
     scorer.db.execute("CREATE OR REPLACE VIEW built_connections AS FROM original")
+    scorer.db.execute("CREATE OR REPLACE VIEW built_increments AS FROM original_increments")
     scorer.pair()
 
 
 @pytest.fixture(autouse=True)
 def _original(whole: tuple[Fleet, Scorer]) -> None:
     whole[1].db.execute("CREATE TABLE IF NOT EXISTS original AS FROM built_connections")
+    whole[1].db.execute("CREATE TABLE IF NOT EXISTS original_increments AS FROM built_increments")
 
 
 def broken(scorer: Scorer) -> set[str]:
@@ -54,6 +56,8 @@ def test_every_bound_is_kept(whole: tuple[Fleet, Scorer]) -> None:
     score = scorer.score()
     assert fleet.events > EVENTS * 0.8
     assert min(score.determined, score.names, score.named_peers, score.runs, score.gaps) > 5
+    assert min(score.containers, score.crowded, score.counted_determined) > 5
+    assert score.sent_determined > 5
     assert [found for found in measures(score) if not found.is_met] == []
 
 
@@ -66,6 +70,18 @@ def test_every_rung_of_the_ladder_is_used(whole: tuple[Fleet, Scorer]) -> None:
         ("storage", "session_arn"), ("storage", "address_window"), ("storage", "app_id"),
         ("storage", "shared_address"),
     }  # fmt: skip
+
+
+def test_containers_of_all_roles_act(whole: tuple[Fleet, Scorer]) -> None:
+    run = whole[1].db.execute
+    acted = "SELECT DISTINCT container_kind, container FROM acting WHERE containers > 0"
+    assert set(run(acted).fetchall()) >= {
+        ("only_running", "main"), ("only_running", "fetch"), ("several", "main"),
+        ("several", "polyaxon-sidecar"), ("several", "debugger"),
+    }  # fmt: skip
+    # What a node and its runtime do is no container's.
+    nodes = "SELECT DISTINCT container_kind, built_container FROM pairs WHERE kind = 'pull'"
+    assert run(nodes).fetchall() == [("none", None)]
 
 
 @pytest.mark.slow
@@ -116,6 +132,22 @@ def test_the_last_name_of_an_address_is_wrong(scorer: Scorer, whole: tuple[Fleet
     )
     # On bigger fleets pods have several names of one address, and each of those gets a winner.
     assert {"peers with another name", "own and only name found"} <= replaced(scorer, careless)
+
+
+def test_the_main_container_is_not_all_that_acts(scorer: Scorer) -> None:
+    careless = "COALESCE(b.container, 'main') AS container"
+    assert replaced(scorer, careless) >= {"another container", "winners among containers"}
+
+
+def test_the_last_pod_of_a_name_is_wrong_for_counters(scorer: Scorer) -> None:
+    scorer.db.execute(
+        "CREATE OR REPLACE VIEW built_increments AS SELECT * REPLACE ("
+        "LAST_VALUE(pod_uid) OVER (PARTITION BY cluster, pod_name ORDER BY end_at "
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS pod_uid"
+        ") FROM original_increments"
+    )
+    scorer.pair()
+    assert "counters with another pod" in broken(scorer)
 
 
 def test_a_row_per_vantage_doubles_connections(scorer: Scorer) -> None:

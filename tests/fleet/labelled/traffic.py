@@ -65,6 +65,7 @@ class Connection:
         lookup: Answer that the client used; none where it asked no name.
         events: Told packets, lost ones taken out later.
         wrong_uid: What nodes that tell UIDs say of the client, where that is wrong.
+        container: Container of the client that began; none for a node.
     """
 
     kind: str
@@ -80,6 +81,7 @@ class Connection:
     lookup: Lookup | None
     events: list[Event] = field(default_factory=list)
     wrong_uid: str | None = None
+    container: str | None = None
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,11 @@ class _Life:
         low, high = max(pod.started, START), pod.end - SECOND // 5
         if high <= low:
             return low
+        for container in pod.others:
+            if container.role == "init" and self.rng.random() < 0.1:
+                assert container.end is not None
+                begun = max(container.start, START)
+                return max(begun, round(self.rng.uniform(begun, container.end - SECOND // 20)))
         chance = self.rng.random()
         if chance < 0.15:
             return min(high, low + round(self.rng.uniform(0, 5 * SECOND)))
@@ -187,6 +194,12 @@ class _Life:
 
     def add(self, connection: Connection) -> None:
         """Tell a connection's packets and keep it; nothing happens behind the end."""
+        client = connection.client
+        if client is not None:
+            # Where one container runs, nothing is drawn.
+            several = client.running(connection.start)
+            index = self.rng.randrange(len(several)) if len(several) > 1 else 0
+            connection.container = several[index].name if several else None
         last = max(connection.start + SECOND // 100, END - 5 * SECOND)
         connection.end = min(connection.end, last)
         _tell(self.rng, self.scenarios, connection)

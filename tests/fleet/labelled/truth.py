@@ -5,9 +5,11 @@ from pathlib import Path
 
 import polars as pl
 
-from tests.fleet.labelled.evidence import Judge, first_seen
+from tests.fleet.labelled.counters import Reading
+from tests.fleet.labelled.evidence import GUARD, Judge, first_seen
 from tests.fleet.labelled.storage import Request
 from tests.fleet.labelled.traffic import Connection, Traffic
+from tests.fleet.labelled.volumes import Record
 from tests.fleet.labelled.world import World
 
 CONNECTIONS = {
@@ -28,6 +30,8 @@ CONNECTIONS = {
     "own_names": pl.Int64,
     "name_determined": pl.Boolean,
     "event_count": pl.Int64,
+    "container": pl.String,
+    "containers": pl.Int64,
 }
 REQUESTS = {
     "cluster": pl.String,
@@ -38,6 +42,21 @@ REQUESTS = {
     "run_uuid": pl.String,
     "says_run": pl.Boolean,
     "size": pl.Int64,
+    "container": pl.String,
+    "containers": pl.Int64,
+}
+READINGS = {
+    "cluster": pl.String,
+    "pod_name": pl.String,
+    "at": pl.Int64,
+    "pod_uid": pl.String,
+    "determined": pl.Boolean,
+}
+RECORDS = {
+    "peer_address": pl.String,
+    "peer_port": pl.Int64,
+    "pod_uid": pl.String,
+    "determined": pl.Boolean,
 }
 PODS = {
     "cluster": pl.String,
@@ -67,20 +86,28 @@ class Truth:
 
     connections: pl.DataFrame
     requests: pl.DataFrame
+    readings: pl.DataFrame
+    records: pl.DataFrame
     pods: pl.DataFrame
     gaps: pl.DataFrame
 
     def write(self, folder: Path) -> None:
         """Write the tables as Parquet."""
         folder.mkdir(parents=True, exist_ok=True)
-        for name in ("connections", "requests", "pods", "gaps"):
+        for name in ("connections", "requests", "readings", "records", "pods", "gaps"):
             getattr(self, name).write_parquet(folder / f"{name}.parquet")
 
 
 def make_truth(
-    world: World, traffic: Traffic, requests: list[Request], judge: Judge, told: set[str]
+    world: World,
+    traffic: Traffic,
+    requests: list[Request],
+    readings: list[Reading],
+    records: list[Record],
+    judge: Judge,
+    told: set[str],
 ) -> Truth:
-    """Tell what is true of every request, and of every connection of which an event was told."""
+    """Tell what is true of every request, reading and connection of which an event was told."""
     rows = [_row(connection, judge) for connection in traffic.connections if connection.events]
     pods = [
         (
@@ -95,9 +122,24 @@ def make_truth(
             request.pod.cluster.name, request.key, request.at, request.pod.uid,
             judge.knowledge.determines_reader(request),
             request.pod.run.uuid if request.pod.run else None, request.app is not None,
-            request.size,
+            request.size, request.container,
+            len(judge.knowledge.running(request.pod, request.at)),
         )
         for request in requests
+    ]  # fmt: skip
+    counted = [
+        (
+            reading.pod.cluster.name, reading.pod.name, reading.at, reading.pod.uid,
+            judge.knowledge.named(reading.pod, reading.at, GUARD) == {reading.pod.uid},
+        )
+        for reading in readings
+    ]  # fmt: skip
+    sent = [
+        (
+            record.peer_address, record.peer_port, record.pod.uid,
+            judge.knowledge.determines_record(record.pod, record.start, record.end),
+        )
+        for record in records
     ]  # fmt: skip
     gaps = [
         (gap.node.cluster.name, gap.node.name, gap.kind, gap.start, gap.end, gap.lost)
@@ -106,6 +148,8 @@ def make_truth(
     return Truth(
         pl.DataFrame(rows, schema=CONNECTIONS, orient="row"),
         pl.DataFrame(reads, schema=REQUESTS, orient="row"),
+        pl.DataFrame(counted, schema=READINGS, orient="row"),
+        pl.DataFrame(sent, schema=RECORDS, orient="row"),
         pl.DataFrame(pods, schema=PODS, orient="row"),
         pl.DataFrame(gaps, schema=GAPS, orient="row"),
     )
@@ -141,4 +185,6 @@ def _row(connection: Connection, judge: Judge) -> tuple[object, ...]:
         len(names),
         client_determined and names == {asked},
         len(events),
+        connection.container,
+        len(judge.knowledge.running(client, moment)) if client is not None and is_pod else 0,
     )

@@ -90,6 +90,19 @@ class Run:
     pods: list["Pod"] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Container:
+    """One container and when it ran, truly; `end` is none within what is simulated.
+
+    `role` is `init`, `main`, `sidecar` or `ephemeral`.
+    """
+
+    name: str
+    role: str
+    start: int
+    end: int | None
+
+
 @dataclass
 class Pod:
     """One pod.
@@ -115,6 +128,7 @@ class Pod:
         is_exported: Whether any export of Kubernetes tells of it.
         identity: Security identity of its workload.
         workload: Name of its workload.
+        others: Its containers beside `main`.
     """
 
     cluster: Cluster
@@ -137,6 +151,7 @@ class Pod:
     is_exported: bool = True
     identity: int = 0
     workload: str = ""
+    others: tuple[Container, ...] = ()
 
     @property
     def address(self) -> str:
@@ -147,6 +162,18 @@ class Pod:
     def end(self) -> int:
         """End of its container, or of what is simulated."""
         return END if self.finished is None else self.finished
+
+    @property
+    def containers(self) -> tuple[Container, ...]:
+        """All its containers."""
+        return (Container("main", "main", self.started, self.finished), *self.others)
+
+    def running(self, moment: int) -> list[Container]:
+        """Its containers that truly ran."""
+        return [
+            c for c in self.containers
+            if c.start <= moment and (c.end is None or moment < c.end)
+        ]  # fmt: skip
 
     def holds(self, moment: int) -> bool:
         """Whether it had its addresses, truly."""
@@ -189,6 +216,9 @@ def make_world(rng: random.Random, scenarios: Scenarios, nodes: int, slots: int)
             pods += _lives(rng, scenarios, node, slot)
     jobs = [pod for pod in pods if not pod.workload]
     runs = _give_runs(rng, scenarios, sorted(jobs, key=lambda pod: (pod.created, pod.uid)))
+    if scenarios.containers:
+        for pod in jobs:
+            pod.others = _other_containers(rng, pod)
     if scenarios.missing_pods:
         share = rng.uniform(0.01, 0.05)
         for pod in jobs:
@@ -292,6 +322,20 @@ def _pod(
         deleted=torn_down + (span(30, 7_200) if stays else span(0.5, 10)),
         identity=rng.randrange(30_000, 60_000),
     )
+
+
+def _other_containers(rng: random.Random, pod: Pod) -> tuple[Container, ...]:
+    """Containers that run before the main one, beside it and into it."""
+    found = []
+    if rng.random() < 0.35:
+        wait = pod.started - pod.ready
+        found.append(Container("fetch", "init", pod.ready + wait // 10, pod.started - wait // 10))
+    if rng.random() < 0.3:
+        found.append(Container("polyaxon-sidecar", "sidecar", pod.started + 50_000, pod.finished))
+    if rng.random() < 0.05:
+        start = pod.started + round(rng.uniform(0.2, 0.8) * (pod.end - pod.started))
+        found.append(Container("debugger", "ephemeral", start, pod.finished))
+    return tuple(found)
 
 
 def start_time(pod: Pod) -> int:
