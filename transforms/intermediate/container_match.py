@@ -14,6 +14,12 @@ that no state tells is as early as can be, an end as late as can be, but no late
 start. A container last seen waiting may have started since, so that it is a candidate from then on
 unless a later run of it is told; one seen terminated without times may have run at any time before.
 
+Three rungs of design.md 5 are not taken. `socket`: Hubble's socket events state a cgroup, which no
+export maps to a container, and newer agents tell about one of them in 5 s. `user_agent`: agents
+name a library, a program and at best a run (`app/`), which containers of one pod share.
+`declared_by_one`: a declaration says what a container may use, the others may use it too; it stands
+in `declared_dependencies`, and the candidates stay open.
+
 What a person does inside a container cannot be told from its job: a notebook's kernel, a terminal
 and an agent's installs share the container, its network and its address, and no export tells
 processes apart. They are the container's, of a run whose kind says that it is interactive.
