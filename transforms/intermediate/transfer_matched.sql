@@ -166,7 +166,6 @@ SELECT
     failure,
     moved_bytes,
     offset_bytes,
-    response_bytes,
     object_size_bytes,
     is_complete,
     is_change,

@@ -199,9 +199,10 @@ SELECT
     CASE
         WHEN outcome NOT IN ('success', 'other') THEN COALESCE(error, CAST(status AS VARCHAR))
     END AS failure,
-    moved_bytes,
-    -- Where in the object the body begins. A 200 begins with it, but for results of a query, and so
-    -- does a part that is all of it.
+    -- Of what failed, the body that tells so.
+    CASE WHEN outcome = 'success' THEN moved_bytes ELSE response_bytes END AS moved_bytes,
+    -- Where in the object the body begins, unless the read is complete. A 200 begins with it, but
+    -- for results of a query, and so does a part that is all of it.
     CASE
         WHEN operation <> 'read' OR outcome <> 'success' OR COALESCE(moved_bytes, 0) = 0 THEN NULL
         WHEN
@@ -210,14 +211,13 @@ SELECT
             THEN NULL
         WHEN
             status = 200
-            AND object_size_bytes IS NOT NULL
+            AND moved_bytes < object_size_bytes
             AND part_number IS NULL
             AND operation_name NOT ILIKE '%select%'
             THEN 0
         WHEN status = 206 AND moved_bytes = object_size_bytes THEN 0
         WHEN status = 206 THEN response_offset_bytes
     END AS offset_bytes,
-    response_bytes,
     -- Of an upload in parts only the completion tells the size, and of a write only its success.
     CASE
         WHEN is_part OR (operation = 'write' AND outcome <> 'success') THEN NULL

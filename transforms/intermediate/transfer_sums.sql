@@ -7,7 +7,7 @@ WITH placed AS (
     SELECT
         b.number, b.burst_number, b.place,
         m.group_number, m.holder, m.is_complete, m.is_change, m.event_us, m.answered_us, m.is_today,
-        m.outcome, m.status, m.moved_bytes, m.response_bytes, m.object_size_bytes, m.duration_seconds,
+        m.outcome, m.status, m.moved_bytes, m.object_size_bytes, m.duration_seconds,
         m.outcome = 'success' AND COALESCE(m.moved_bytes > 0, TRUE) AS has_moved,
         m.offset_bytes IS NOT NULL AS has_offset,
         md5_number(m.etag) AS etag_digest,
@@ -49,7 +49,7 @@ SELECT
     COUNT(*) FILTER (WHERE is_today AND outcome = 'throttled') AS throttled_count,
     COUNT(*) FILTER (WHERE is_today AND outcome = 'error') AS error_count,
     SUM(moved_bytes) FILTER (WHERE is_today AND outcome = 'success') AS transferred_bytes,
-    SUM(response_bytes) FILTER (WHERE is_today AND outcome <> 'success') AS error_bytes,
+    SUM(moved_bytes) FILTER (WHERE is_today AND outcome <> 'success') AS error_bytes,
     -- Readers take a 304 off again, whatever its format logs for a body that it has not.
     COUNT(*) FILTER (
         WHERE is_today AND outcome = 'success' AND (moved_bytes IS NULL OR status = 304)
