@@ -53,6 +53,8 @@ BATCH_FILES = 500
 BATCH_BYTES = 64 << 20
 PARALLEL_FROM = 16 << 20
 """Below this much input, starting worker processes costs more than they save."""
+MEMORY_OF_WORKER = 800_000_000
+"""What a process that parses takes at most; big files of Hubble's do."""
 WAVE_BATCHES = 64
 """Parts committed together; bounds what a killed build must do again."""
 
@@ -523,7 +525,7 @@ def parse_all(
         for batch in batches
     ]
     total = sum(job.size for batch in batches for job in batch.files)
-    workers = min(settings.workers, len(batches))
+    workers = min(_workers(settings), len(batches))
     if workers <= 1 or total < PARALLEL_FROM:
         for done, parse in enumerate(parses):
             progress("parsing", done, len(batches))
@@ -605,9 +607,14 @@ def _worker_context() -> BaseContext:
     return context
 
 
+def _workers(settings: Settings) -> int:
+    """Processes that parse side by side: as many as the memory limit has room for."""
+    return max(1, min(settings.workers, settings.memory_limit // MEMORY_OF_WORKER))
+
+
 def _prepare_workers(settings: Settings, total: int) -> None:
     """Let the server of workers import while files are still examined."""
-    if settings.workers > 1 and total >= PARALLEL_FROM:
+    if _workers(settings) > 1 and total >= PARALLEL_FROM:
         context = _worker_context()
         if context.get_start_method() == "forkserver":
             forkserver.ensure_running()

@@ -293,6 +293,7 @@ def test_a_parsing_process_that_is_ended_from_outside_ends_with_a_message(
 ) -> None:
     settings = lay_out_small_day(tmp_path)
     monkeypatch.setattr(land_module, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(land_module, "MEMORY_OF_WORKER", 1)
     monkeypatch.setattr(land_module, "parse_batch", end_at_once)
     with pytest.raises(ResourceError, match="a process that parsed was ended from outside"):
         land_all(settings)
