@@ -952,6 +952,11 @@ def _unquoted(column: pa.Array) -> pa.Array:
     has_escape = pc.fill_null(pc.match_substring(column, "\\"), False)
     if not pc.any(has_escape).as_py():
         return found
+    # Most escapes are quotes; where there is a backslash more, the decoder reads the text.
+    found = pc.replace_substring(found, '\\"', '"')
+    has_escape = pc.fill_null(pc.match_substring(found, "\\"), False)
+    if not pc.any(has_escape).as_py():
+        return found
     decoded = [_text(text) for text in column.filter(has_escape).to_pylist()]
     return pc.replace_with_mask(found, has_escape, pa.array(decoded, TEXT))
 

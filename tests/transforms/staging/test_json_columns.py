@@ -316,6 +316,14 @@ VALUES = st.recursive(
 )
 
 
+@given(
+    st.lists(st.text(st.sampled_from('\\"/nu0 a\x1f') | st.characters(codec="utf-8")), min_size=1)
+)
+def test_texts_without_their_quotes_and_escapes_are_those_of_the_decoder(texts: list[str]) -> None:
+    column = pa.array([msgspec.json.encode(text).decode() for text in texts], pa.large_string())
+    assert engine._unquoted(column).to_pylist() == texts
+
+
 @settings(max_examples=25)
 @given(st.lists(st.tuples(VALUES, st.sampled_from([None, 0, 1, 3])), min_size=1, max_size=40))
 def test_ids_of_many_records_are_those_of_each(records: list[tuple[Any, int | None]]) -> None:
