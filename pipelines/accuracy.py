@@ -15,7 +15,9 @@ from pipelines.storage import Lake
 from schemas.registry import table_spec
 from transforms.sql import SqlSession
 
-SOURCES = ("connections", "object_transfers", "peer_traffic")
+SOURCES = (
+    "connections", "object_transfers", "peer_traffic", "counter_increments", "pod_intervals",
+)  # fmt: skip
 DAYS_BEFORE = 7
 CHANGE = 0.05
 """A change of the named share that is reported."""

@@ -1,6 +1,7 @@
 -- How often each rung of each ladder named something, per day.
 -- Grain: date, cluster, table, ladder, rung.
--- Reads: connections, object_transfers, peer_traffic (each with `date`).
+-- Reads: connections, object_transfers, peer_traffic, counter_increments, pod_intervals (each with
+--   `date`).
 WITH rungs AS (
     SELECT date, cluster, 'connections' AS source, 'initiator pod' AS ladder,
         initiator_match_kind AS rung
@@ -25,6 +26,13 @@ WITH rungs AS (
     UNION ALL
     SELECT date, cluster, 'peer_traffic' AS source, 'local pod' AS ladder, match_kind AS rung
     FROM peer_traffic
+    UNION ALL
+    SELECT date, cluster, 'counter_increments' AS source, 'counted pod' AS ladder,
+        match_kind AS rung
+    FROM counter_increments
+    UNION ALL
+    SELECT date, cluster, 'pod_intervals' AS source, 'run' AS ladder, run_match_kind AS rung
+    FROM pod_intervals
 )
 
 SELECT

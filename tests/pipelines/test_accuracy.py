@@ -63,6 +63,9 @@ def test_rows_are_split_by_cluster_table_ladder_and_rung(lake: Lake):
     transfers = [transfer("address_window"), transfer("shared_address", None)]
     publish(lake, "object_transfers", transfers, name="fleet")
     publish(lake, "peer_traffic", [transfer("address_window")])
+    publish(lake, "counter_increments", [transfer("uid"), transfer("none")])
+    pods = [{"cluster": "oak", "run_match_kind": kind} for kind in ("label", "label", "none")]
+    publish(lake, "pod_intervals", pods)
     found = {
         (r.cluster, r.source, r.ladder, r.rung): (r.row_count, r.share)
         for r in split_of(lake, DAY).rungs()
@@ -81,6 +84,10 @@ def test_rows_are_split_by_cluster_table_ladder_and_rung(lake: Lake):
         ("oak", flows, "responder pod", "uid"): (1, 1.0),
         ("oak", "object_transfers", "reader pod", "address_window"): (1, 1.0),
         ("oak", "peer_traffic", "local pod", "address_window"): (1, 1.0),
+        ("oak", "counter_increments", "counted pod", "uid"): (1, 0.5),
+        ("oak", "counter_increments", "counted pod", "none"): (1, 0.5),
+        ("oak", "pod_intervals", "run", "label"): (2, pytest.approx(2 / 3)),
+        ("oak", "pod_intervals", "run", "none"): (1, pytest.approx(1 / 3)),
     }
 
 

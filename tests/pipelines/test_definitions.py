@@ -41,7 +41,16 @@ def test_every_derived_table_has_a_check_and_the_ledger_accounts(
     graph = definitions.resolve_asset_graph()
     checks = {(k.asset_key.to_user_string(), k.name) for k in graph.asset_check_keys}
     assert checks == {(name, "model_and_key") for name in transforms()} | {
-        *((name, "attribution") for name in ("connections", "object_transfers", "peer_traffic")),
+        *(
+            (name, "attribution")
+            for name in (
+                "connections",
+                "object_transfers",
+                "peer_traffic",
+                "counter_increments",
+                "pod_intervals",
+            )
+        ),
         ("export_files", "records_accounted_for"),
     }
 
