@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.errors import ObjectStoreError
+from pipelines.storage import naming
 from transforms.redaction import redact
 
 SCHEME = "s3://"
@@ -209,7 +210,8 @@ def _fetch(url: str, target: Path, size: int | None) -> StoredObject:
         body, got = answer["Body"], 0
         with target.open("wb") as file:
             while block := body.read(_BLOCK):
-                file.write(block)
+                with naming(target):
+                    file.write(block)
                 got += len(block)
     told = int(answer["ContentLength"])
     for expected in (told, told if size is None else size):

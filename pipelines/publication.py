@@ -379,9 +379,9 @@ def check_key(session: SqlSession, spec: TableSpec, path: Path) -> None:
 
 def content_of(path: Path) -> str | None:
     """Digest of the content in a file's footer; none where the file is absent or foreign."""
+    present([path])
     try:
-        (found,) = present([path])
-        status = found.stat()
+        status = path.stat()
     except OSError:
         return None
     return _content_of(path, status.st_ino, status.st_size, status.st_mtime_ns)

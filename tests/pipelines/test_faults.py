@@ -1,4 +1,47 @@
-"""A full disk, a read-only lake, a damaged file, a second build: each ends with a clear message."""
+"""A full disk, a read-only lake, a damaged file, a second build: each ends with a clear message.
+
+What can go wrong, what is said of it, and with which exit code: 2 ends the command and leaves what
+was published; 3 goes on without that input, which lands with the next run. Each test runs again
+without the fault and compares the files with those of an undisturbed build.
+
+| here | message | code |
+|---|---|---|
+| the disk is full | `FILE: No space left on device; nothing half-written is visible, …` | 2 |
+| the history cannot grow | `Dagster's history in FOLDER: disk I/O error; …` | 2 |
+| the catalogue cannot grow | `CATALOGUE: cannot be written: …` | 2 |
+| the lake is read-only | `lake FOLDER: Read-only file system; expected a folder …` | 2 |
+| a folder of it is refused | `FILE: Permission denied; nothing half-written …` | 2 |
+| a part is missing or damaged | `FILE: missing; …`, `FILE: damaged (…); …` | 1 |
+| a commit is damaged | `FILE: damaged (…); restore it; …` | 2 |
+| memory runs out in a table | none: one thread builds it | 0 |
+| a parsing process is ended | `a process that parsed was ended from outside, …` | 2 |
+| a second build | `lake FOLDER is in use by OWNER (process N); try again later` | 2 |
+
+| test_crash, test_storage | message | code |
+|---|---|---|
+| SIGKILL at each rename, at any moment | none: the rerun finishes, the lock is free | 0 |
+
+| landing.test_land, cli.test_build | message | code |
+|---|---|---|
+| an input or its folder is refused | `not read: PATH: Permission denied; …` | 3 |
+| an input vanished | `…: vanished; expected a file of N bytes` | 3 |
+| an input is replaced while it is read | `…: replaced while it was read; …` | 3 |
+| an input grows while it is read | none: it is read as it was listed, the rest is read later | 0 |
+
+| test_remote_lake | message | code |
+|---|---|---|
+| 500, SlowDown, 403, full store, reset: PUT | `URL: cannot be written (REASON); nothing …` | 2 |
+| 500, SlowDown, reset, wrong length: an input | `URL: cannot be fetched (REASON)` | 3 |
+| the same: a file of the lake | `URL: cannot be fetched (REASON)` | 2 |
+| each of them now and then | none: the store is asked again | 0 |
+| the store cannot be listed or reached | `URL: cannot be listed (REASON)` | 2 |
+| no credentials | `URL: cannot be listed (NoCredentialsError: Unable to …)` | 2 |
+| no room for the copy | `FILE: No space left on device` | 2 |
+| SIGKILL at any moment | none: the rerun takes the lock over at once | 0 |
+| a second build | `lake URL is in use by OWNER (process N); if that one is dead, …` | 2 |
+| the lock of a build of another machine | the same, until it was not renewed for 5 minutes | 2 |
+| a lock that cannot be renewed | `lake URL: its lock could not be renewed for 210 s, …` | 2 |
+"""
 
 import errno
 import os

@@ -4,6 +4,8 @@ The store is MinIO's protocol over JuiceFS (`tests.pipelines.s3_server`), and it
 a proxy in front of it (`tests.pipelines.s3_faults`).
 """
 
+import errno
+import io
 import json
 import os
 import random
@@ -437,3 +439,33 @@ def test_a_build_on_s3_that_is_killed_leaves_whole_objects_and_a_rerun_finishes(
             assert part.path.is_file()
     build_all(remote, tables=tables)
     assert_holds(remote, undisturbed, tmp_path / "held", s3)
+
+
+def test_no_room_for_the_copy_names_the_disk_and_not_the_store(
+    s3: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = s3.bucket("large-lake")
+    object_store.write(f"{url}/lake/runs/date=2026-03-10/fleet.parquet", b"PAR1" * 1000)
+    lake = RemoteLake(mirror.root_of(tmp_path, f"{url}/lake"))
+    lake.refresh()
+    (path,) = lake.files("runs", DAY)
+
+    class Full(io.BytesIO):
+        def write(self, _data: object) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    opened = Path.open
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            Path,
+            "open",
+            lambda path, *how, **more: (
+                Full() if ".fetch-" in path.name else opened(path, *how, **more)
+            ),
+        )
+        with pytest.raises(OSError, match=r"No space left on device: '.*/\.fetch-.*") as stopped:
+            mirror.present([path])
+    assert stopped.value.errno == errno.ENOSPC
+    assert mirror.is_stand_in(path)
+    mirror.present([path])
+    assert path.read_bytes() == b"PAR1" * 1000
