@@ -178,7 +178,7 @@ def answered(values: _Values) -> Row:
     Raises:
         RefusedError: A value is not what its field says.
     """
-    rcode, found = _rcode(values), answers(values)
+    rcode, found = _rcode(values), _answers(values)
     name = f.raw_name(unescaped(_text(values, "query") or ""))
     return {
         **f.asked(name, rcode, answers=found),
@@ -267,7 +267,7 @@ def _rcode(values: _Values) -> str | None:
 # -- answers -------------------------------------------------------------------------------------
 
 
-def answers(values: _Values) -> list[f.Answer] | None:
+def _answers(values: _Values) -> list[f.Answer] | None:
     """The answers; null where there are none.
 
     Args:

@@ -29,9 +29,8 @@ _RECORD = msgspec.defstruct(
     "Record", [(name, Any, msgspec.field(name=key, default=None)) for name, key in _FIELDS.items()]
 )
 _ANSWERED = (
-    "query", "qtype", "qtype_name", "rcode", "rcode_name", "answers", "rejected",
+    "query", "qtype", "qtype_name", "rcode", "rcode_name", "answers", "ttls", "rejected",
 )  # fmt: skip
-_LIVED = ("qtype", "qtype_name", "answers", "ttls")
 _NUMBER = r"^[0-9]{1,10}(?:\.[0-9]{1,9})?$"
 _LAST_SECOND = 10**10
 _MICROSECONDS = 1_000_000
@@ -44,12 +43,8 @@ def _has_columns(keys: tuple[str, ...]) -> bool:
 
 
 def _answered(*values: Any) -> dict[str, Any]:  # noqa: ANN401  as the parser has
-    return zeek_dns.answered(dict(zip(_ANSWERED, values, strict=True)))
-
-
-def _lived(*values: Any) -> dict[str, Any]:  # noqa: ANN401  as the parser has
-    fields = (_FIELDS[name] for name in _LIVED)
-    return {"answers": zeek_dns.answers(dict(zip(fields, values, strict=True)))}
+    fields = (_FIELDS[name] for name in _ANSWERED)
+    return zeek_dns.answered(dict(zip(fields, values, strict=True)))
 
 
 def _seconds(records: Records, path: str) -> pa.Array:
@@ -83,7 +78,7 @@ def _columns(records: Records) -> dict[str, Any]:
     asked = records.each(
         _answered,
         _ANSWERED,
-        ("query_name", "original_query_name", "query_type", "rcode", "is_response"),
+        ("query_name", "original_query_name", "query_type", "rcode", "answers", "is_response"),
     )
     started, rtt = _seconds(records, "ts"), _seconds(records, "rtt")
     records.doubt(pc.equal(started, 0.0))
@@ -100,7 +95,6 @@ def _columns(records: Records) -> dict[str, Any]:
         "resolver_address": records.addresses("resp_h", _address),
         **records.rows(("proto",), ("transport",)),
         **asked,
-        **records.each(_lived, _LIVED, ("answers",)),
         "latency_seconds": rtt,
         "dns_message_id": records.integers("trans_id", _integer, maximum=65_535),
     }
