@@ -324,8 +324,11 @@ def _attributes(pairs: list[_KeyValue] | None) -> dict[str, str]:
     found: dict[str, str] = {}
     for pair in pairs or ():
         stated = pair.value or {}
+        text = stated.get("stringValue")
+        if isinstance(text, str) and len(stated) == 1:
+            found[pair.key] = text
+            continue
         value = {key: stated[key] for key in stated.keys() & _VALUES}
-        text = value.get("stringValue")
         try:
             found[pair.key] = (
                 text
