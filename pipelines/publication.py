@@ -35,6 +35,8 @@ from transforms.sql import SqlSession
 
 ROW_GROUP = 122_880
 """Rows per row group; below 100 k rows writing costs a quarter more."""
+BATCH_ROWS = 16_384
+"""Rows that are checked at a time: of a batch there are several copies, of a row group two."""
 
 CONTENT = b"podledger.content"
 """Key of the footer: SHA-256 of all bytes in front of it, and, behind `-`, of columns and types."""
@@ -342,7 +344,7 @@ def ordered_batches(session: SqlSession, spec: TableSpec, source: str) -> Iterat
         raise DataCheckError(message)
     columns = ", ".join(f'"{c.name}"' for c in spec.columns)
     order = ", ".join(f'"{name}" NULLS LAST' for name in total_order(spec))
-    reader = relation.project(columns).order(order).to_arrow_reader(ROW_GROUP)
+    reader = relation.project(columns).order(order).to_arrow_reader(BATCH_ROWS)
     for batch in reader:
         frame = pl.DataFrame(pl.from_arrow(batch))
         yield frame.cast(spec.polars_schema, strict=True)
