@@ -89,11 +89,7 @@ def _row(
     event_at = parse_instant(stated) if isinstance(stated, str) else None
     if event_at is None:
         refuse("no_time", "an RFC 3339 time in time or TimeGenerated", stated)
-    name = _text(properties, "name")
-    if not name:
-        refuse("query_name", "a name", name)
-    rcode = _rcode(properties, category)
-    answers = None if rcode is None else _answers(_value(properties, "answers"))
+    asked = answered(properties, category)
     return {
         "record_id": whole_record_id(item),
         "event_at": event_at,
@@ -105,13 +101,33 @@ def _row(
         "client_pod_uid": None,
         "resolver_address": None,
         "transport": f.transport(_text(properties, "transport")),
-        **f.asked(f.escaped_name(name), rcode, answers=answers),
+        **asked,
         "query_type": f.record_type(_text(properties, "type") or None),
+        "latency_seconds": _latency(properties, category) if asked["is_response"] else None,
+        "dns_message_id": f.number(_value(properties, "id"), 65_535, "query_id"),
+    }
+
+
+def answered(properties: Json, category: str) -> Row:
+    """The name asked, and what was answered.
+
+    Args:
+        properties: Fields of the record.
+        category: `POLICY` or `FIREWALL`.
+
+    Raises:
+        RefusedError: A value is not what its field says.
+    """
+    name = _text(properties, "name")
+    if not name:
+        refuse("query_name", "a name", name)
+    rcode = _rcode(properties, category)
+    answers = None if rcode is None else _answers(_value(properties, "answers"))
+    return {
+        **f.asked(f.escaped_name(name), rcode, answers=answers),
         "rcode": rcode,
         "answers": answers,
-        "latency_seconds": None if rcode is None else _latency(properties, category),
         "is_response": rcode is not None,
-        "dns_message_id": f.number(_value(properties, "id"), 65_535, "query_id"),
     }
 
 

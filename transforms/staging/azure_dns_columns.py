@@ -15,6 +15,7 @@ from transforms.staging import azure_dns
 from transforms.staging import lookup_fields as f
 from transforms.staging.json_columns import JsonColumns, Records
 from transforms.staging.json_shapes import Shape
+from transforms.staging.refusal import refuse
 from transforms.staging.values import parse_instant
 
 
@@ -64,6 +65,20 @@ _ALIKE = (_NAME, _CODE, _CLIENT, _PORT, _TRANSPORT)
 """Names of one value, of which a record has one."""
 
 
+_ANSWERED = ("category", *_NAME, *_CODE, *_ANSWER, *_LOST)
+_FIELDS = ("query_name", "QueryName", "response_code", "ResponseCode", "answer", "ResponseFlags",
+           "ResponseSize")  # fmt: skip
+"""The fields of _ANSWERED behind the category."""
+
+
+def _answered(category: object, *values: object) -> dict[str, Any]:
+    if not isinstance(category, str):
+        refuse("category", "a text", category)
+    stated = zip(_FIELDS, values, strict=True)
+    properties = {name: value for name, value in stated if value is not None}
+    return azure_dns.answered(properties, category.lower())
+
+
 def _has_columns(keys: tuple[str, ...]) -> bool:
     return {"category", "properties"}.issubset(keys) and _OTHER_KEYS.isdisjoint(keys)
 
@@ -87,8 +102,9 @@ def _columns(records: Records) -> dict[str, Any]:
         "client_address": _one_of(records, _CLIENT, lambda p: records.addresses(p, _address)),
         "client_port": _one_of(records, _PORT, lambda p: records.numbers(p, 65_535)),
         **records.rows(_TRANSPORT, ("transport",)),
-        **records.rows(
-            ("category", *_NAME, *_CODE, *_ANSWER, *_LOST),
+        **records.each(
+            _answered,
+            _ANSWERED,
             ("query_name", "original_query_name", "rcode", "answers", "is_response"),
         ),
         **records.rows(("properties.query_type", "properties.of_type"), ("query_type",)),
