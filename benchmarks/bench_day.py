@@ -15,13 +15,14 @@ Goals: the whole build takes at most 3 times the wall time of landing Hubble's f
 the process tree stays below the limit, a build with nothing new takes less than 10 s, the build
 after a late file at most 0.4 of the first.
 
-    python -m benchmarks.bench_day --events 1000000 [--folder FOLDER] [--keep]
+    python -m benchmarks.bench_day --events 1000000 [--memory 4000] [--folder FOLDER] [--no-peers]
     python -m benchmarks.bench_day --scale 1 3 10 30
 """
 
 import argparse
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -263,13 +264,17 @@ class Result:
     is_clean: bool
 
 
-def measure_day(folder: Path, events: int, *, with_peers: bool) -> Result:
-    """Make a day, and measure everything on it."""
+def measure_day(folder: Path, events: int, limit: int, *, with_peers: bool) -> Result:
+    """Make a day, and measure everything on it under a limit of memory in bytes."""
     from pipelines.storage import Lake
 
     if not (folder / "written.json").is_file():
         generate(folder, events)
     written = Written(**json.loads((folder / "written.json").read_text(encoding="utf-8")))
+    settings = folder / "podledger.yaml"
+    text = settings.read_text(encoding="utf-8")
+    text = re.sub("(?m)^memory_limit: .*$", f"memory_limit: {limit}", text)
+    settings.write_text(text, encoding="utf-8")
     for name in ("lake", "podledger.duckdb", ".dagster"):
         shutil.rmtree(folder / name, ignore_errors=True)
     (folder / "podledger.duckdb").unlink(missing_ok=True)
@@ -283,7 +288,7 @@ def measure_day(folder: Path, events: int, *, with_peers: bool) -> Result:
     if with_peers:
         _peers(folder, alone["hubble"], written)
     marks, spill = folder / "steps.jsonl", Lake(folder / "lake").spill
-    command = [*MODULE, "--build", str(folder / "podledger.yaml"), str(marks)]
+    command = [*MODULE, "--build", str(settings), str(marks)]
     first = follow(command, marks, lambda: _size(spill))
     is_clean = _size(spill) == 0
     print(
@@ -356,7 +361,7 @@ def _show(name: str, run: Run, written: Written, out: int | None = None) -> None
           f"{run.memory / 1e6:6.0f}{text}", flush=True)  # fmt: skip
 
 
-def judge(result: Result) -> bool:
+def judge(result: Result, limit: int) -> bool:
     """Print the goals of one day; whether all are met."""
     first, hubble = result.first.run, result.alone["hubble"]
     by_wall, by_cpu = first.wall / hubble.wall, first.cpu / hubble.cpu
@@ -369,13 +374,13 @@ def judge(result: Result) -> bool:
           f"  late file by the whole build: wall {late:.2f}, cpu {late_cpu:.2f} "
           f"(goal {GOAL_LATE})\n"
           f"  nothing new: {again:.1f} s (goal {GOAL_UNCHANGED})\n"
-          f"  peak {peak / 1e6:.0f} MB (limit {MEMORY_LIMIT / 1e6:.0f})\n"
+          f"  peak {peak / 1e6:.0f} MB (limit {limit / 1e6:.0f})\n"
           f"  spilled files are gone: {result.is_clean}", flush=True)  # fmt: skip
     return (
         by_wall <= GOAL_OF_HUBBLE
         and late <= GOAL_LATE
         and again < GOAL_UNCHANGED
-        and peak <= MEMORY_LIMIT
+        and peak <= limit
         and result.is_clean
     )
 
@@ -406,6 +411,7 @@ def _main() -> int:
     parser.add_argument("--events", type=int, default=10_000_000)
     parser.add_argument("--scale", type=int, nargs="+", help="millions of events, one day each")
     parser.add_argument("--folder", type=Path, help="where files are kept; a temporary one if not")
+    parser.add_argument("--memory", type=int, default=MEMORY_LIMIT // 10**6, help="limit in MB")
     parser.add_argument("--no-peers", action="store_true", help="measure our side alone")
     for name in ("build", "duckdb", "polars", "chdb", "limits"):
         parser.add_argument(f"--{name}", nargs=2, type=Path, help=argparse.SUPPRESS)
@@ -422,16 +428,17 @@ def _main() -> int:
     if options.land:
         land(options.land)
         return 0
+    limit = options.memory * 1_000_000
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         if not options.scale:
-            result = measure_day(folder, options.events, with_peers=not options.no_peers)
-            return 0 if judge(result) else 1
+            result = measure_day(folder, options.events, limit, with_peers=not options.no_peers)
+            return 0 if judge(result, limit) else 1
         results, good = {}, True
         for millions in options.scale:
             day = folder / f"{millions}m"
-            results[millions] = measure_day(day, millions * 1_000_000, with_peers=False)
-            good = judge(results[millions]) and good
+            results[millions] = measure_day(day, millions * 1_000_000, limit, with_peers=False)
+            good = judge(results[millions], limit) and good
             if not options.folder:
                 shutil.rmtree(day)
         return 0 if judge_growth(results) and good else 1
