@@ -79,7 +79,8 @@ def _engine() -> duckdb.DuckDBPyConnection:
 
 def outdated_columns(path: Path, spec: TableSpec) -> list[str]:
     """Columns that have other types in a file than now, as `name (type there, now type)`."""
-    found = pq.read_schema(path)
+    (there,) = present([path])
+    found = pq.read_schema(there)
     return [
         f"{now.name} ({found.field(now.name).type}, now {now.type})"
         for now in spec.arrow_schema

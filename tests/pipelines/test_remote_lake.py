@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import pipelines.landing.land as land_module
 from pipelines import claims, mirror, object_store
 from pipelines.catalog import open_catalog
 from pipelines.claims import Hold, claimed
@@ -120,12 +121,16 @@ def test_a_small_day_lands_and_builds_on_s3_as_on_a_disk(
 
 @pytest.mark.slow
 def test_the_fixture_days_on_s3_give_the_files_of_a_local_lake_and_the_same_answers(
-    tmp_path: Path, s3: S3Server
+    tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_all(lay_out(tmp_path / "local"))
     remote = move_to_s3(lay_out(tmp_path / "here"), s3, "fixture-days")
-    build_all(remote)
+    with monkeypatch.context() as patch:
+        # As with large inputs: worker processes fetch, and put what they write.
+        patch.setattr(land_module, "PARALLEL_FROM", 0)
+        build_all(remote)
     assert_holds(remote, tmp_path / "local", tmp_path / "held", s3)
+    shutil.rmtree(remote.parent / mirror.MIRRORS)
     for arguments in (
         ("status",),
         ("show", "connections", "--limit", 1),
@@ -150,6 +155,7 @@ def test_the_fixture_days_on_s3_give_the_files_of_a_local_lake_and_the_same_answ
     )
     assert there["row"] == here["row"]
     assert there["record_count"] == here["record_count"] > 0
+    shutil.rmtree(remote.parent / mirror.MIRRORS)
     assert podledger("build", "--config", remote).out.startswith("nothing changed")
 
 
