@@ -20,7 +20,7 @@ from pipelines.errors import DataCheckError, LakeDamagedError, LakeOutdatedError
 from pipelines.finality import BUILT, Basis, is_final, last_awaited
 from pipelines.ingredients import Ingredients, schema_texts
 from pipelines.landing.formats import parsers
-from pipelines.ledger import EXPORT_FILES, Ledger, StagedPart
+from pipelines.ledger import EXPORT_FILES, Ledger, ReadFile, StagedPart
 from pipelines.mirror import present
 from pipelines.parquet import read_files, scan_files, with_all_columns
 from pipelines.publication import Made, Published, content_of, digest, made_from, publish
@@ -524,26 +524,17 @@ def _staged_contents(ledger: Ledger, read: Reads, day: BuildDay) -> list[tuple[s
     question = (_scopes(day, read.table), span_start(day, read.span), _until(day, read))
     found: list[tuple[str, str]] = ledger.remembered.answer(
         ("contents", read.table, *question),
-        lambda: _contents_of(ledger.meeting(*question), read.table),
+        lambda: _contents_of(ledger.read_by(*question), read.table),
     )
     return found
 
 
-def _contents_of(files: pl.DataFrame, table: str) -> list[tuple[str, str]]:
+def _contents_of(files: list[ReadFile], table: str) -> list[tuple[str, str]]:
     found = []
-    for row in files.select(
-        "cluster",
-        "node",
-        "project",
-        "format",
-        "landing_date",
-        "content_hash",
-        "read_as",
-        "rows_by_table",
-    ).iter_rows():
-        *identity, read_as, rows_by_table = row
-        if any(r["table_name"] == table for r in rows_by_table):
-            found.append((repr(identity), repr([*identity, read_as])))
+    for file in files:
+        if any(rows["table_name"] == table for rows in file.rows_by_table):
+            identity = list(file[: ReadFile._fields.index("read_as")])
+            found.append((repr(identity), repr([*identity, file.read_as])))
     return sorted(found, key=lambda pair: pair[1])
 
 

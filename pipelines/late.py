@@ -40,6 +40,7 @@ class LateFile:
         landing_date: Its landing day.
         records: New records of the day itself.
         nearby_records: New records that the day reads as look-back or look-ahead only.
+        is_read_again: The day was made from it, too, as it was read before.
     """
 
     export_file_id: str
@@ -48,6 +49,7 @@ class LateFile:
     landing_date: dt.date
     records: int
     nearby_records: int
+    is_read_again: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,11 @@ class Waiting:
 
     def __str__(self) -> str:
         """In words."""
-        found = [f"{len(self.files)} late file(s)"] if self.files else []
+        again = sum(file.is_read_again for file in self.files)
+        late = len(self.files) - again
+        found = [f"{late} late file(s)"] if late else []
+        if again:
+            found.append(f"{again} file(s) read again")
         if self.is_closed and found:
             return f"{found[0]} that cannot be built in: inputs of the day were pruned"
         if self.earlier:
@@ -135,6 +141,7 @@ def late_files(
                     rows[row["export_file_id"]] = row
                     of_file = windows.setdefault(row["export_file_id"], {})
                     of_file.setdefault(read.table, []).append(window(read, of_scope))
+    known_ids = {reading.partition(":")[0] for reading in known}
     found = []
     for file_id, row in rows.items():
         spans = windows[file_id]
@@ -143,7 +150,7 @@ def late_files(
         of_day, nearby = _new_records(ledger, day, row, spans)
         if of_day or nearby:
             stated = (row["reading"], row["path"], row["landing_date"])
-            found.append(LateFile(file_id, *stated, of_day, nearby))
+            found.append(LateFile(file_id, *stated, of_day, nearby, file_id in known_ids))
     return sorted(found, key=lambda file: (file.path, file.export_file_id))
 
 
@@ -222,9 +229,13 @@ def cause_of(found: Waiting, restated: dict[dt.date, str]) -> str:
         restated: Why earlier days were restated, by day.
     """
     causes = []
-    if found.files:
-        # All of them stand in rows of their own.
-        causes.append(f"{LATE}{some([file.path for file in found.files])}")
+    # All of them stand in rows of their own.
+    late = [file.path for file in found.files if not file.is_read_again]
+    again = [file.path for file in found.files if file.is_read_again]
+    if late:
+        causes.append(f"{LATE}{some(late)}")
+    if again:
+        causes.append(f"file(s) read again: {some(again)}")
     if found.earlier:
         days = []
         for day in found.earlier:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -41,6 +41,24 @@ class StagedPart:
 
     path: Path
     repeated: tuple[tuple[int, int], ...]
+
+
+class ReadFile(NamedTuple):
+    """What is asked of a file that has a part; columns as in `export_files`."""
+
+    cluster: str | None
+    node: str | None
+    project: str | None
+    format: str
+    landing_date: date
+    content_hash: str
+    read_as: str | None
+    part: str
+    rows_by_table: list[dict[str, Any]]
+
+
+def _read_files(files: pl.DataFrame) -> list[ReadFile]:
+    return [ReadFile(*row) for row in files.select(ReadFile._fields).iter_rows()]
 
 
 class Remembered:
@@ -155,6 +173,8 @@ class Ledger:
         format_name: str | None,
         last_at: datetime | None,
     ) -> list[StagedPart]:
+        if format_name is None and last_at is None:
+            return self._parts_of(self.read_by(scopes, from_at, until_at), table)
         chosen = self.meeting(scopes, from_at, until_at)
         if format_name is not None:
             chosen = chosen.filter(pl.col("format") == format_name)
@@ -162,24 +182,36 @@ class Ledger:
             # Records without a time are searched too: they carry no range that could exclude them.
             met = chosen.filter((pl.col("first_event_at") <= last_at).fill_null(value=True))
             chosen = chosen.filter(pl.col("part").is_in(met["part"].unique().to_list()))
-        return self._parts_of(chosen, table)
+        return self._parts_of(_read_files(chosen), table)
 
     def all_parts(self) -> Iterator[StagedPart]:
         """Parts of all tables."""
+        read = _read_files(self.files.filter(pl.col("part").is_not_null()))
         for table in sorted(_tables_of(self.files)):
-            yield from self._parts_of(self.files.filter(pl.col("part").is_not_null()), table)
+            yield from self._parts_of(read, table)
 
-    def _parts_of(self, files: pl.DataFrame, table: str) -> list[StagedPart]:
+    def _parts_of(self, files: Sequence["ReadFile"], table: str) -> list[StagedPart]:
         repeated: dict[Path, list[tuple[int, int]]] = {}
-        for row in files.select("cluster", "landing_date", "part", "rows_by_table").iter_rows(
-            named=True
-        ):
-            for rows in row["rows_by_table"]:
+        for file in files:
+            for rows in file.rows_by_table:
                 if rows["table_name"] == table and rows["row_count"]:
-                    path = self.part_path(table, row["landing_date"], row["cluster"], row["part"])
+                    path = self.part_path(table, file.landing_date, file.cluster, file.part)
                     ranges = repeated.setdefault(path, [])
                     ranges.extend((r["first"], r["count"]) for r in rows["repeated"])
         return [StagedPart(p, tuple(sorted(r))) for p, r in sorted(repeated.items())]
+
+    def read_by(
+        self,
+        scopes: tuple[str, ...] | None,
+        from_at: datetime | None,
+        until_at: datetime | None,
+    ) -> list["ReadFile"]:
+        """The files of `meeting`, as what a day's tables ask of them one after the other."""
+        found: list[ReadFile] = self.remembered.answer(
+            ("read", scopes, from_at, until_at),
+            lambda: _read_files(self.meeting(scopes, from_at, until_at)),
+        )
+        return found
 
     def meeting(
         self,

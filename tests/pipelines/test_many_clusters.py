@@ -57,6 +57,7 @@ class Built:
 def build_whole(folder: Path) -> Built:
     """All tables, by the command."""
     ended = run(folder, "build", "--json")
+    assert ended.out, ended.err
     content = json.loads(ended.out)
     assert content["problems"] == []
     return Built(ended.code, content["landed_files"], set(content["missing"]))

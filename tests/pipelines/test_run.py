@@ -226,21 +226,21 @@ def test_settings_that_lose_something_are_warned_of(tmp_path: Path) -> None:
 def test_an_engine_that_stops_over_one_cluster_keeps_no_other_from_being_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    transform = transforms()["pod_traffic"]
+    transform = transforms()["node_coverage"]
 
     def stop(session: SqlSession, day: BuildDay) -> str:
         if day.cluster == "birch":
             session.connection.execute("SELECT CAST(1e30 AS BIGINT)").fetchall()
         return transform.build(session, day)
 
-    monkeypatch.setitem(transforms(), "pod_traffic", replace(transform, build=stop))
+    monkeypatch.setitem(transforms(), "node_coverage", replace(transform, build=stop))
     put(tmp_path, "a.log", [line(1)])
     workspace = workspace_of(tmp_path)
     land_days(workspace, None)
-    outcomes = build_table_of_day(workspace, "pod_traffic", DAY)
-    assert [o.scope for o in outcomes if o.published] == ["alder"]
+    outcomes = build_table_of_day(workspace, "node_coverage", DAY)
+    assert [o.scope for o in outcomes if o.published] == ["alder", "fleet"]
     (problem,) = [o.problem for o in outcomes if o.problem]
-    assert problem.startswith("pod_traffic: ConversionException: ")
+    assert problem.startswith("node_coverage: ConversionException: ")
     assert workspace.failed == {(DAY, "birch")}
 
 

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import dagster as dg
+import duckdb
 import pytest
 
 from pipelines import build
@@ -222,6 +223,11 @@ def test_stale_reads_again_builds_final_days_and_names_what_is_gone(folder: Path
     assert (folder / "podledger.duckdb").read_bytes() == before
     ended = run(folder, "--stale")
     assert ended.code == 3, ended.err
+    with duckdb.connect(str(folder / "podledger.duckdb"), read_only=True) as connection:
+        causes = connection.execute("SELECT DISTINCT cause FROM restatements").fetchall()
+    # That the region was learned from the export moves an answer of the day.
+    again = f"file(s) read again: {folder / 'in/2026-03-10/a.log'}"
+    assert {cause for (cause,) in causes} <= {again, f"{again}; settings or logic changed"}
     assert "read again 1 file(s)" in ended.out
     assert f"missing: {gone}: gone, or not what was read; it stays as it was read" in ended.out
     status = json.loads(podledger("status", "--json", "--config", folder / "podledger.yaml").out)
