@@ -43,17 +43,13 @@ the built day left open has no end here.
 
 Method: each address's time is cut into disjoint stretches that name their one pod, or all their
 holders; the stretches into buckets of half an hour. Items meet them in a hash join on (address,
-bucket) with the exact range, so that no item doubles (reference/performance.md C); texts wait
-behind numbers until an answer is read. That decides
+bucket) with the exact range, so that no item doubles (reference/performance.md C). That decides
 
 * what states neither name nor UID, by rung 3;
 * what states only things that its address's one pod has. That pod's life has the event under that
   very name and UID, because a life begins no later and ends with the address, and no interval that
   has the address contradicts it: rung 1 or 2 names it, whoever else has the name. This holds for
-  pods of one name in all intervals, and of a UID that no other cluster has;
-* of an address that several pods share, what states the name of one of them that no other pod ever
-  has, while that pod's unwidened interval holds the event: only this pod answers to the name (and
-  to a UID that is stated beside it), and it has the address.
+  pods of one name in all intervals, and of a UID that no other cluster has.
 
 The rest goes the whole ladder. `match_output` is a view over these, so that nobody holds its texts:
 `match_input` must stay as it is while the answer is read. Dropping the view by
@@ -88,13 +84,8 @@ def match_pods(session: SqlSession, day: BuildDay) -> str:
         "from_us": int((day.start_at - REACH).timestamp()) * 1_000_000,
         "until_us": int((day.end_at + REACH).timestamp()) * 1_000_000,
     }
-    kept = (
-        "pod_match_pods",
-        "pod_match_buckets",
-        "pod_match_crowds",
-        "pod_match_ladder",
-    )
-    with session.dropped("pod_match_nodes", "pod_match_lives", "pod_match_apart", "pod_match_rest"):
+    kept = ("pod_match_pods", "pod_match_buckets", "pod_match_crowds", "pod_match_ladder")
+    with session.dropped("pod_match_nodes", "pod_match_lives", "pod_match_rest"):
         with session.dropped("pod_match_windows"):
             for step in (
                 "pod_match_windows",
@@ -103,18 +94,11 @@ def match_pods(session: SqlSession, day: BuildDay) -> str:
                 "pod_match_lives",
             ):
                 session.create(step, PACKAGE, step, values)
-        stretches = ("pod_match_wanted", "pod_match_claims", "pod_match_holders")
-        with session.dropped("pod_match_sharers"):
-            with session.dropped(*stretches, "pod_match_members"):
-                for step in (
-                    *stretches,
-                    "pod_match_buckets",
-                    "pod_match_members",
-                    "pod_match_crowds",
-                    "pod_match_sharers",
-                ):
-                    session.create(step, PACKAGE, step, values)
-            session.create("pod_match_apart", PACKAGE, "pod_match_apart")
+        steps = ("pod_match_wanted", "pod_match_claims", "pod_match_holders")
+        with session.dropped(*steps):
+            for step in (*steps, "pod_match_buckets", "pod_match_crowds"):
+                session.create(step, PACKAGE, step, values)
+        session.create_view("pod_match_met", PACKAGE, "pod_match_met")
         session.create("pod_match_rest", PACKAGE, "pod_match_rest")
         rest = session.connection.table("pod_match_rest").shape[0]
         slices = rest // ITEMS_AT_ONCE + 1
@@ -122,5 +106,4 @@ def match_pods(session: SqlSession, day: BuildDay) -> str:
             step = "pod_match_evidence"
             session.create_in_slices(step, PACKAGE, step, values, slices)
             session.create("pod_match_ladder", PACKAGE, "pod_match_ladder")
-        session.insert("pod_match_ladder", PACKAGE, "pod_match_chosen")
-    return session.create_view("match_output", PACKAGE, "pod_match", kept)
+    return session.create_view("match_output", PACKAGE, "pod_match", ("pod_match_met", *kept))

@@ -1,24 +1,23 @@
--- What a shared stretch says of an item that states no name.
+-- Stretches of an address that no single pod holds: several pods, or a node.
 -- Grain: one stretch, by its number in pod_match_holders.
--- Reads: pod_match_members, pod_match_pods, pod_match_nodes.
-WITH nodes AS (
-    SELECT DISTINCT node_number, cluster, node
-    FROM pod_match_nodes
-),
-
-crowds AS (
+-- Reads: pod_match_holders, pod_match_claims.
+WITH crowds AS (
     SELECT
-        m.outcome,
-        LIST_SORT(LIST(DISTINCT p.pod_uid) FILTER (WHERE m.is_pod)) AS pods,
-        LIST_SORT(LIST(DISTINCT p.pod_uid) FILTER (WHERE NOT m.is_pod AND m.holder > 0))
-            AS host_pods,
-        COUNT(DISTINCT n.node_number) AS nodes,
-        MIN(n.cluster) AS node_cluster,
-        MIN(n.node) AS node
-    FROM pod_match_members AS m
-    LEFT JOIN pod_match_pods AS p ON m.holder = p.pod_number
-    LEFT JOIN nodes AS n ON -m.holder = n.node_number
-    GROUP BY m.outcome
+        h.outcome,
+        LIST_SORT(LIST(DISTINCT c.holder) FILTER (WHERE c.holder_kind = 'pod')) AS pods,
+        LIST_SORT(LIST(DISTINCT c.holder) FILTER (WHERE c.holder_kind = 'host_pod')) AS host_pods,
+        COUNT(DISTINCT {'cluster': c.cluster, 'node': c.holder})
+            FILTER (WHERE c.holder_kind = 'node') AS nodes,
+        MIN(c.cluster) FILTER (WHERE c.holder_kind = 'node') AS node_cluster,
+        MIN(c.holder) FILTER (WHERE c.holder_kind = 'node') AS node
+    FROM pod_match_holders AS h
+    INNER JOIN pod_match_claims AS c
+        ON h.key_cluster = c.key_cluster
+        AND h.address = c.address
+        AND h.start_us >= c.start_us
+        AND h.start_us < c.end_us
+    WHERE h.outcome < 0
+    GROUP BY h.outcome
 )
 
 SELECT
