@@ -1,19 +1,22 @@
 """Objects on S3: list, fetch, put, delete; the only module that talks to the network.
 
+s3fs gives the session and its client, and runs it beside the threads that ask. Its files and
+listings are not used: they hold back what they listed, read ahead, know no conditions, and say of
+an error less than the store did.
+
 Credentials, region and endpoint come from the standard AWS environment alone, and so does how often
-a request is tried again (`AWS_MAX_ATTEMPTS`): botocore repeats answers such as 500 and SlowDown,
+a request is tried again (`AWS_MAX_ATTEMPTS`): the client repeats answers such as 500 and SlowDown,
 and connections that break, with growing pauses. A body that breaks off or has another length than
-was told is fetched anew here, which botocore does not do.
+was told is fetched anew here, which the client does not do.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +27,8 @@ from transforms.redaction import redact
 SCHEME = "s3://"
 FETCHES = 3
 """Times that the body of an object is fetched before it counts as unreadable."""
-LARGE = 1 << 30
-"""An object of more bytes is put in pieces: one request can carry five times as many."""
-PIECE = 64 << 20
+LARGE = 64 << 20
+"""An object of more bytes is put in pieces of as many: a piece stands in memory."""
 CONNECTIONS = 16
 """Requests of one process at a time."""
 _BLOCK = 1 << 20
@@ -56,31 +58,41 @@ class StoredObject:
         return f"{self.size}-{self.tag}"
 
 
-def client() -> Any:  # noqa: ANN401  botocore is untyped
-    """The client of this process for the environment as it is."""
+def _system() -> Any:  # noqa: ANN401  s3fs is untyped
+    """The file system of this process for the environment as it is."""
     told = tuple(sorted((k, v) for k, v in os.environ.items() if k.startswith("AWS_")))
-    return _client_of(told)
+    return _system_of(os.getpid(), told)
 
 
 @lru_cache(maxsize=2)
-def _client_of(_environment: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401
-    import botocore.config  # noqa: PLC0415  a quarter of a second that local lakes need not pay
-    import botocore.session  # noqa: PLC0415
+def _system_of(_pid: int, _environment: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401
+    import s3fs  # noqa: PLC0415  half a second that local lakes need not pay
 
-    settings = botocore.config.Config(
-        max_pool_connections=CONNECTIONS, connect_timeout=10, read_timeout=60
+    timeouts = {"connect_timeout": 10, "read_timeout": 60}
+    return s3fs.S3FileSystem(
+        config_kwargs={"max_pool_connections": CONNECTIONS, **timeouts},
+        use_listings_cache=False,
+        skip_instance_cache=True,
     )
-    session = botocore.session.get_session()
-    session.register_component("data_loader", _models())
-    return session.create_client("s3", config=settings)
 
 
-@lru_cache(maxsize=1)
-def _models() -> Any:  # noqa: ANN401
-    """What botocore knows of services: reading that is nearly all of making a client."""
-    import botocore.loaders  # noqa: PLC0415
+def _run(asked: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401
+    """Wait for what is asked of the store; of several threads at once if they like."""
+    from fsspec.asyn import sync  # noqa: PLC0415
 
-    return botocore.loaders.create_loader()
+    return sync(_system().loop, lambda: asked)
+
+
+async def _ask(method: str, **parameters: object) -> dict[str, Any]:
+    """One request of the S3 API, with the store's own answer or error."""
+    client = await _system().set_session()
+    answer: dict[str, Any] = await getattr(client, method)(**parameters)
+    return answer
+
+
+def _asked(method: str, **parameters: object) -> dict[str, Any]:
+    answer: dict[str, Any] = _run(_ask(method, **parameters))
+    return answer
 
 
 def bucket_and_key(url: str) -> tuple[str, str]:
@@ -96,11 +108,12 @@ def _asking(url: str, what: str) -> Iterator[None]:
     Raises:
         ObjectStoreError: Names the object or prefix, what was tried and the store's reason.
     """
+    from aiohttp import ClientPayloadError  # noqa: PLC0415
     from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
 
     try:
         yield
-    except (BotoCoreError, ClientError, HTTPException, OSError, ValueError) as error:
+    except (BotoCoreError, ClientError, ClientPayloadError, OSError, ValueError) as error:
         if isinstance(error, OSError) and error.filename is not None:
             # A local file could not be read or written.
             raise
@@ -139,7 +152,7 @@ def listed(url: str) -> Iterator[StoredObject]:
     while True:
         try:
             with _asking(url, "cannot be listed"):
-                answer = client().list_objects_v2(**asked)
+                answer = _asked("list_objects_v2", **asked)
         except ObjectStoreError as error:
             if f"({_NO_BUCKET}" in str(error):
                 return
@@ -160,7 +173,7 @@ def head(url: str) -> StoredObject:
     """
     bucket, key = bucket_and_key(url)
     with _asking(url, "cannot be asked for"):
-        answer = client().head_object(Bucket=bucket, Key=key)
+        answer = _asked("head_object", Bucket=bucket, Key=key)
     return _stored(url, answer["ContentLength"], answer, _told_at(answer))
 
 
@@ -206,19 +219,25 @@ def fetch(url: str, target: Path, size: int | None = None) -> StoredObject:
 def _fetch(url: str, target: Path, size: int | None) -> StoredObject:
     bucket, key = bucket_and_key(url)
     with _asking(url, "cannot be fetched"):
-        answer = client().get_object(Bucket=bucket, Key=key)
-        body, got = answer["Body"], 0
-        with target.open("wb") as file:
-            while block := body.read(_BLOCK):
-                with naming(target):
-                    file.write(block)
-                got += len(block)
+        answer, got = _run(_fetch_body(bucket, key, target))
     told = int(answer["ContentLength"])
     for expected in (told, told if size is None else size):
         if got != expected:
             message = f"{url}: cannot be fetched (got {got} bytes, expected {expected})"
             raise ObjectStoreError(message)
     return _stored(url, told, answer, None)
+
+
+async def _fetch_body(bucket: str, key: str, target: Path) -> tuple[dict[str, Any], int]:
+    answer, got = await _ask("get_object", Bucket=bucket, Key=key), 0
+    # Closed in the end, as a connection with half of a body cannot be used again.
+    async with answer["Body"] as body:
+        with target.open("wb") as file:
+            while block := await body.read(_BLOCK):
+                with naming(target):
+                    file.write(block)
+                got += len(block)
+    return answer, got
 
 
 def read(url: str) -> bytes:
@@ -229,7 +248,13 @@ def read(url: str) -> bytes:
     """
     bucket, key = bucket_and_key(url)
     with _asking(url, "cannot be fetched"):
-        found: bytes = client().get_object(Bucket=bucket, Key=key)["Body"].read()
+        found: bytes = _run(_read_body(bucket, key))
+    return found
+
+
+async def _read_body(bucket: str, key: str) -> bytes:
+    async with (await _ask("get_object", Bucket=bucket, Key=key))["Body"] as body:
+        found: bytes = await body.read()
     return found
 
 
@@ -246,28 +271,24 @@ def put(url: str, source: Path) -> StoredObject:
         if size > LARGE:
             answer = _put_in_pieces(bucket, key, source)
         else:
-            with source.open("rb") as file:
-                answer = client().put_object(Bucket=bucket, Key=key, Body=file)
+            answer = _asked("put_object", Bucket=bucket, Key=key, Body=source.read_bytes())
     return _stored(url, size, answer, None)
 
 
 def _put_in_pieces(bucket: str, key: str, source: Path) -> dict[str, Any]:
     """The same in several requests; the object changes with the last one."""
-    store = client()
     place = {"Bucket": bucket, "Key": key}
-    upload = {**place, "UploadId": store.create_multipart_upload(**place)["UploadId"]}
+    upload = {**place, "UploadId": _asked("create_multipart_upload", **place)["UploadId"]}
     pieces: list[dict[str, Any]] = []
     try:
         with source.open("rb") as file:
-            while block := file.read(PIECE):
+            while block := file.read(LARGE):
                 number = len(pieces) + 1
-                answer = store.upload_part(**upload, PartNumber=number, Body=block)
+                answer = _asked("upload_part", **upload, PartNumber=number, Body=block)
                 pieces.append({"PartNumber": number, "ETag": answer["ETag"]})
-        done: dict[str, Any] = store.complete_multipart_upload(
-            **upload, MultipartUpload={"Parts": pieces}
-        )
+        done = _asked("complete_multipart_upload", **upload, MultipartUpload={"Parts": pieces})
     except BaseException:
-        store.abort_multipart_upload(**upload)
+        _asked("abort_multipart_upload", **upload)
         raise
     return done
 
@@ -280,7 +301,7 @@ def write(url: str, content: bytes) -> None:
     """
     bucket, key = bucket_and_key(url)
     with _asking(url, "cannot be written"):
-        client().put_object(Bucket=bucket, Key=key, Body=content)
+        _asked("put_object", Bucket=bucket, Key=key, Body=content)
 
 
 def delete(url: str) -> None:
@@ -291,7 +312,7 @@ def delete(url: str) -> None:
     """
     bucket, key = bucket_and_key(url)
     with _asking(url, "cannot be removed"):
-        client().delete_object(Bucket=bucket, Key=key)
+        _asked("delete_object", Bucket=bucket, Key=key)
 
 
 def forget_pieces(url: str) -> int:
@@ -302,9 +323,12 @@ def forget_pieces(url: str) -> int:
     """
     bucket, prefix = bucket_and_key(url)
     with _asking(url, "cannot be listed"):
-        found = client().list_multipart_uploads(Bucket=bucket, Prefix=prefix).get("Uploads", ())
+        found = _asked("list_multipart_uploads", Bucket=bucket, Prefix=prefix).get("Uploads", ())
         for upload in found:
-            client().abort_multipart_upload(
-                Bucket=bucket, Key=upload["Key"], UploadId=upload["UploadId"]
+            _asked(
+                "abort_multipart_upload",
+                Bucket=bucket,
+                Key=upload["Key"],
+                UploadId=upload["UploadId"],
             )
     return len(found)

@@ -16,7 +16,9 @@ ALLOWED = {
     "transforms": {"schemas", "transforms"},
     "pipelines": {"schemas", "transforms", "pipelines"},
 }
-ONLY_IN_PIPELINES = {"dagster", "botocore", "typer", "rich", "pydantic", "yaml", "os"}
+ONLY_IN_PIPELINES = {
+    "dagster", "s3fs", "fsspec", "botocore", "aiohttp", "typer", "rich", "pydantic", "yaml", "os",
+}  # fmt: skip
 DISTRIBUTIONS = {"dnspython": "dns", "pyyaml": "yaml"}
 NEVER = {"pandas", "orjson", "dagster_duckdb", "dagster_polars", "dagster_pandera"}
 

@@ -185,10 +185,10 @@ WRITES: list[tuple[Kind, str, str]] = [
     ("InternalError", "/counter_samples/", "InternalError, HTTP 500"),
     ("SlowDown", "/export_files/", "SlowDown, HTTP 503"),
     ("AccessDenied", "/deliveries/", "AccessDenied, HTTP 403"),
-    ("reset", "/pod_intervals/", "ConnectionClosedError"),
-    ("lost answer", "/counter_increments/.*parquet", "ConnectionClosedError"),
+    ("reset", "/pod_intervals/", "EndpointConnectionError"),
+    ("lost answer", "/counter_increments/.*parquet", "EndpointConnectionError"),
     ("XMinioStorageFull", r"/pod_traffic/.*/alder\.parquet", "XMinioStorageFull, HTTP 507"),
-    ("lost answer", r"/pod_traffic/.*/\.alder\.made", "ConnectionClosedError"),
+    ("lost answer", r"/pod_traffic/.*/\.alder\.made", "EndpointConnectionError"),
 ]
 """What the store answers to a PUT, of which object, and what is said of it."""
 
@@ -211,7 +211,8 @@ def test_a_store_that_takes_no_file_ends_the_build_with_its_reason_and_a_rerun_f
             f": cannot be written ({reason}); nothing half-written is visible, and a rerun "
             "finishes the work once it can be written"
         )
-        assert fault.happened == 1
+        # A kept connection that is gone before an answer began is opened anew once.
+        assert 1 <= fault.happened <= (2 if reason == "EndpointConnectionError" else 1)
         held = fetched(remote, tmp_path / f"held-{number}", s3)
         assert digests(held).items() <= whole.items()
         for part in Ledger.read(Lake(held)).all_parts():
@@ -223,7 +224,7 @@ def test_a_store_that_takes_no_file_ends_the_build_with_its_reason_and_a_rerun_f
 READS: list[tuple[Kind, str, str, str]] = [
     ("InternalError", "pods-23.json", "/pod_states/", "InternalError, HTTP 500)"),
     ("SlowDown", "nodes-23.json", "/counter_samples/", "SlowDown, HTTP 503)"),
-    ("reset", "runs.json", "/pod_states/", "ResponseStreamingError)"),
+    ("reset", "runs.json", "/pod_states/", "ClientPayloadError)"),
     ("short", "events.log.gz", "/counter_samples/", "got "),
 ]
 """What the store answers to a GET: of an input, of a part of the lake; and what is said of it."""
