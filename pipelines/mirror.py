@@ -150,7 +150,12 @@ def refresh(root: Path) -> None:
         for path, status in _files(root):
             stored_here = there.pop(path.relative_to(root).as_posix(), None)
             if stored_here is not None and status.st_mtime_ns == _time_of(stored_here):
-                if status.st_size == stored_here.size or is_stand_in(path):
+                if status.st_size == len(_STAND_IN) and is_stand_in(path):
+                    if _is_fetched_at_once(path):
+                        # Whoever put it there came no further.
+                        wanted.append(path)
+                    continue
+                if status.st_size == stored_here.size:
                     continue
             elif status.st_ctime_ns >= began:
                 continue
@@ -168,7 +173,7 @@ def refresh(root: Path) -> None:
             temporary.write_bytes(_STAND_IN)
             _date(temporary, stored)
             temporary.replace(path)
-            if path.suffix != ".parquet" or relative.partition("/")[0] in AT_ONCE:
+            if _is_fetched_at_once(path):
                 wanted.append(path)
     _fetch_all(wanted)
 
@@ -181,6 +186,11 @@ def is_of_lake(relative: str) -> bool:
     is_dated = len(folders) == 2 and folders[1].startswith("date=") and ".." not in folders
     is_finished = bool(name) and not name.startswith((TEMPORARY, _FETCHING))
     return is_finished and (is_note or is_dated)
+
+
+def _is_fetched_at_once(path: Path) -> bool:
+    """Whether a file of a copy is read without asking for its bytes, and so needs them."""
+    return path.suffix != ".parquet" or path.parent.parent.name in AT_ONCE
 
 
 def _files(root: Path) -> Iterator[tuple[Path, os.stat_result]]:

@@ -262,6 +262,26 @@ def test_what_does_not_come_whole_from_the_store_is_named_and_comes_with_the_nex
     assert digests(fetched(remote, tmp_path / "held", s3)) == digests(little / "lake")
 
 
+def test_notes_that_did_not_come_are_fetched_when_the_lake_is_looked_at_again(
+    tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A note whose bytes are not there would say something else, and nobody else asks for them."""
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    url = f"{s3.bucket('notes-that-did-not-come')}/lake"
+    notes = ("run_dependency_days/date=2026-03-10/.final", ".layout.json")
+    for name in notes:
+        object_store.write(f"{url}/{name}", f"what {name} says".encode())
+    lake = RemoteLake(mirror.root_of(tmp_path, url))
+    fault = Fault("InternalError", place="/lake/(run|.layout)")
+    with damaging(s3.endpoint, fault) as endpoint, monkeypatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", endpoint)
+        with pytest.raises(ObjectStoreError, match="cannot be fetched"):
+            lake.refresh()
+    lake.refresh()
+    for name in notes:
+        assert (lake.root / name).read_text(encoding="utf-8") == f"what {name} says"
+
+
 def test_a_store_that_stumbles_now_and_then_is_asked_again(
     remote: Path, little: Path, tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
