@@ -176,5 +176,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("object_requests",),
     build=build,
-    version=6,
+    version=7,
 )

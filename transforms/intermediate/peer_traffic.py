@@ -129,5 +129,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("volume_records",),
     build=build,
-    version=8,
+    version=9,
 )
