@@ -149,15 +149,10 @@ def refresh(root: Path) -> None:
     with _locked(root):
         for path, status in _files(root):
             stored_here = there.pop(path.relative_to(root).as_posix(), None)
-            if stored_here is not None and status.st_mtime_ns == _time_of(stored_here):
-                if status.st_size == len(_STAND_IN) and is_stand_in(path):
-                    if _is_fetched_at_once(path):
-                        # Whoever put it there came no further.
-                        wanted.append(path)
+            if stored_here is None or status.st_mtime_ns != _time_of(stored_here):
+                if status.st_ctime_ns >= began:
                     continue
-                if status.st_size == stored_here.size:
-                    continue
-            elif status.st_ctime_ns >= began:
+            elif _has_its_bytes(path, status, stored_here):
                 continue
             if stored_here is None:
                 path.unlink(missing_ok=True)
@@ -191,6 +186,14 @@ def is_of_lake(relative: str) -> bool:
 def _is_fetched_at_once(path: Path) -> bool:
     """Whether a file of a copy is read without asking for its bytes, and so needs them."""
     return path.suffix != ".parquet" or path.parent.parent.name in AT_ONCE
+
+
+def _has_its_bytes(path: Path, status: os.stat_result, stored: StoredObject) -> bool:
+    """Whether a file of a copy holds its object's bytes, or nobody needs them yet."""
+    if status.st_size == len(_STAND_IN) and is_stand_in(path):
+        # Who put it there may have come no further.
+        return not _is_fetched_at_once(path)
+    return status.st_size == stored.size
 
 
 def _files(root: Path) -> Iterator[tuple[Path, os.stat_result]]:
