@@ -97,4 +97,5 @@ TRANSFORM = Transform(
         "stage_marks",
     ),
     build=build,
+    version=2,
 )

@@ -189,5 +189,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("object_transfers", "image_pulls", "run_dependency_days"),
     build=build,
-    version=3,
+    version=4,
 )

@@ -173,6 +173,7 @@ PARSER = Parser(
     recognise=recognise,
     parse=parse,
     reads_path=True,
+    version=2,
     optional_columns=(
         "pod_states.sandbox_ready_at", "pod_states.host_addresses", "pod_states.watch_event",
         "kube_event_states.field_path", "container_states.image_digest",

@@ -308,6 +308,7 @@ PARSER = Parser(
     ),
     recognise=_recognise,
     parse=_parse,
+    version=2,
     optional_columns=(
         "pod_states.addresses", "pod_states.sandbox_ready_at", "container_states.image_digest",
     ),

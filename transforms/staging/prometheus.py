@@ -244,5 +244,5 @@ PARSER = Parser(
     tested_on="real",
     reads_path=True,
     optional_columns=("counter_samples.counter_start_at", "counter_samples.pod_uid"),
-    version=2,
+    version=3,
 )

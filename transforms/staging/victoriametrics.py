@@ -111,5 +111,5 @@ PARSER = Parser(
     parse=_parse,
     tested_on="real",
     optional_columns=("counter_samples.counter_start_at", "counter_samples.pod_uid"),
-    version=2,
+    version=3,
 )
