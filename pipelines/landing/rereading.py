@@ -228,6 +228,7 @@ def _replace(
     listed = {i: Listed(item.file.mark, item.scan.content_hash) for i, item in by_id.items()}
     outcomes = parse_all(settings, lake, batches, listed, progress)
     wave: list[tuple[_Commit, BatchOutcome]] = []
+    whole = {commit.path for commit in commits if not commit.found}
 
     def publish() -> Ledger:
         others = ledger.files.filter(~pl.col("export_file_id").is_in(list(pending)))
@@ -236,6 +237,12 @@ def _replace(
             _write(lake, commit, rows)
             pending.difference_update(commit.rows)
             report.files += len(rows)
+        for commit in commits:
+            # At once, as its records stand in what was read in its place, too.
+            if commit.path in whole and pending.isdisjoint(commit.replaced.values()):
+                _write(lake, commit, [])
+                pending.difference_update(commit.rows)
+                whole.remove(commit.path)
         wave.clear()
         return Ledger.read(lake)
 
@@ -251,9 +258,6 @@ def _replace(
             ledger = publish()
     if wave:
         publish()
-    for commit in commits:
-        if not commit.found and not refused & {*commit.replaced.values()}:
-            _write(lake, commit, [])
 
 
 def _write(lake: Lake, commit: _Commit, rows: Sequence[dict[str, Any]]) -> None:
