@@ -11,7 +11,7 @@ was told is fetched anew here, which the client does not do.
 """
 
 import os
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -315,15 +315,22 @@ def delete(url: str) -> None:
         _asked("delete_object", Bucket=bucket, Key=key)
 
 
-def forget_pieces(url: str) -> int:
+def forget_pieces(url: str, is_ours: Callable[[str], bool]) -> int:
     """Have the store drop what killed processes put in pieces below a prefix and never completed.
+
+    Args:
+        url: The prefix.
+        is_ours: Says of what stands behind the prefix in a key whether it is to be dropped: in a
+            bucket that others share the pieces of a living upload may be theirs.
 
     Returns:
         How many such uploads there were.
     """
     bucket, prefix = bucket_and_key(url)
     with _asking(url, "cannot be listed"):
-        found = _asked("list_multipart_uploads", Bucket=bucket, Prefix=prefix).get("Uploads", ())
+        answer = _asked("list_multipart_uploads", Bucket=bucket, Prefix=prefix)
+        uploads = answer.get("Uploads", ())
+        found = [upload for upload in uploads if is_ours(upload["Key"].removeprefix(prefix))]
         for upload in found:
             _asked(
                 "abort_multipart_upload",

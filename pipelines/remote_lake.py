@@ -64,7 +64,8 @@ class RemoteLake(Lake):
     def sweep(self) -> int:
         """Remove what a killed build left, here and on S3. Call it under the lock."""
         mirror.sweep(self.root)
-        return super().sweep() + object_store.forget_pieces(f"{self.url}/")
+        pieces = object_store.forget_pieces(f"{self.url}/", mirror.is_of_lake)
+        return super().sweep() + pieces
 
     @contextmanager
     def locked(self, owner: str) -> Iterator[None]:

@@ -282,6 +282,26 @@ def test_notes_that_did_not_come_are_fetched_when_the_lake_is_looked_at_again(
         assert (lake.root / name).read_text(encoding="utf-8") == f"what {name} says"
 
 
+def test_pieces_that_others_are_putting_in_the_lakes_bucket_are_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lake may be a whole bucket, into which exporters put large files in pieces."""
+    ours = ("flows/date=2026-03-10/alder-1.parquet", ".touched.json")
+    theirs = ("exports/alder/hubble/2026-03-10/node-1/events.log.gz", "backup.tar")
+    uploads = [{"Key": key, "UploadId": f"of {key}"} for key in (*ours, *theirs)]
+    dropped: list[object] = []
+
+    def asked(method: str, **parameters: object) -> dict[str, object]:
+        if method == "abort_multipart_upload":
+            dropped.append((parameters["Key"], parameters["UploadId"]))
+        return {"Uploads": uploads}
+
+    monkeypatch.setattr(object_store, "_asked", asked)
+    lake = RemoteLake(mirror.root_of(tmp_path, "s3://example-lake"))
+    assert lake.sweep() == len(ours)
+    assert dropped == [(key, f"of {key}") for key in ours]
+
+
 def test_a_store_that_stumbles_now_and_then_is_asked_again(
     remote: Path, little: Path, tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
