@@ -198,4 +198,17 @@ def _is_gone(process: object) -> bool:
     theirs = process.split(" ")
     if len(theirs) != 4 or theirs[:2] != ours.split(" ")[:2] or not theirs[2].isdigit():
         return False
-    return _process_of(int(theirs[2])) != process
+    pid = int(theirs[2])
+    found = _process_of(pid)
+    return found != process and not (found is None and _is_hidden(pid))
+
+
+def _is_hidden(pid: int) -> bool:
+    """Whether a process runs of which this user may see nothing (`hidepid`)."""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return False

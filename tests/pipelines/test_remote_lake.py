@@ -402,6 +402,40 @@ def test_the_lock_of_a_killed_build_of_this_machine_is_taken_over(
     assert s3.keys(f"{url}/") == []
 
 
+def test_the_lock_of_another_users_build_is_kept_where_processes_of_others_are_hidden(
+    s3: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where /proc hides a process that runs, a signal tells that it is there."""
+    url = s3.bucket("hidden-lake")
+    process = untouched_processes().Process(
+        target=hold_until_killed, args=(s3.environment, url, tmp_path / "on")
+    )
+    process.start()
+    while not (tmp_path / "on").exists():
+        assert process.is_alive()
+        time.sleep(0.01)
+    told = claims._process_of
+    monkeypatch.setattr(
+        claims, "_process_of", lambda pid: None if pid == process.pid else told(pid)
+    )
+
+    def kill(pid: int, signal_number: int) -> None:
+        assert (pid, signal_number) == (process.pid, 0)
+        if process.is_alive():
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+        raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "kill", kill)
+        with pytest.raises(LakeBusyError, match="is in use by killed"), claimed(url, "me", Hold()):
+            pass
+    process.kill()
+    process.join()
+    monkeypatch.setattr(os, "kill", kill)
+    with claimed(url, "me", Hold()):
+        assert len(s3.keys(f"{url}/")) == 1
+
+
 def test_a_claim_that_nobody_renews_ends_and_a_living_one_does_not(
     s3: S3Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
