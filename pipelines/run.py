@@ -280,7 +280,7 @@ def event_days(lake: Lake) -> list[dt.date]:
     asks only for the day of its newest state, not later than its landing day. A record of a clock
     that runs far ahead asks for no day behind the day on which its file landed, and one of a clock
     that was never set for no day between. A bill asks for none: it is held against the days that
-    others ask for.
+    others ask for. Nor does a file that was pruned, of which nothing else is known any more.
     """
     ledger = Ledger.read(lake)
     days: set[dt.date] = set()
@@ -294,7 +294,7 @@ def event_days(lake: Lake) -> list[dt.date]:
         "rows_by_table",
     ).iter_rows(named=True):
         first, last, landing = file["first_event_at"], file["last_event_at"], file["landing_date"]
-        if first is None or last is None or _is_bill(file):
+        if first is None or last is None or file["part"] is None or _is_bill(file):
             continue
         if {rows["table_name"] for rows in file["rows_by_table"]} & STATES:
             days.add(min(last.date(), landing))
@@ -313,7 +313,8 @@ def misdated_files(lake: Lake) -> list[dict[str, Any]]:
     """
     shown = ("path", "landing_date", "first_event_at", "last_event_at")
     found = []
-    for row in Ledger.read(lake).files.select(*shown, "rows_by_table").iter_rows(named=True):
+    files = Ledger.read(lake).files.filter(pl.col("part").is_not_null())
+    for row in files.select(*shown, "rows_by_table").iter_rows(named=True):
         first, last = row["first_event_at"], row["last_event_at"]
         if first is None or {rows["table_name"] for rows in row["rows_by_table"]} & STATES:
             continue

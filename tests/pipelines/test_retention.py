@@ -12,13 +12,15 @@ from pipelines.cli.prune import pruning_of
 from pipelines.cli.status import status_of
 from pipelines.errors import PodledgerError
 from pipelines.finality import is_closed
-from pipelines.ledger import Ledger
+from pipelines.ledger import Ledger, note_pruned
 from pipelines.retention import prune
 from pipelines.run import (
     Workspace,
     ask_for,
     days_to_build,
+    event_days,
     land_days,
+    misdated_files,
     missing_clusters,
     note_deliveries,
     stale_days,
@@ -177,6 +179,23 @@ def test_deliveries_of_pruned_days_stay_as_they_were(folder: Path) -> None:
     prune(workspace)
     note_deliveries(workspace, [])
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("created", ["2026-03-09T09:00:00Z", "2023-12-31T09:00:00Z"])
+def test_a_pruned_list_asks_for_no_day_on_which_what_it_listed_began(
+    tmp_path: Path, created: str
+) -> None:
+    """Whether a file is a list or a log is not known of one whose rows are gone."""
+    run_list(tmp_path, OLD)
+    listed = tmp_path / "runs" / OLD.isoformat() / "runs.json"
+    listed.write_text(listed.read_text(encoding="utf-8").replace("2026-03-10T09:00:00Z", created))
+    workspace = workspace_of(tmp_path, WITH_RUNS)
+    land_days(workspace, None)
+    assert event_days(workspace.lake) == [OLD]
+    assert misdated_files(workspace.lake) == []
+    note_pruned(workspace.lake, OLD, Ledger.read(workspace.lake).files["part"])
+    assert event_days(workspace.lake) == []
+    assert misdated_files(workspace.lake) == []
 
 
 def test_the_command_shows_first_and_removes_on_request(folder: Path) -> None:
