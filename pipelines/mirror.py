@@ -101,8 +101,10 @@ def _fetch(path: Path) -> None:
     try:
         stored = object_store.fetch(shown(path), temporary)
         if _time_of(stored) != path.stat().st_mtime_ns:
-            # Another one was put there since the listing, or it did not come as it is.
-            stored = object_store.fetch(stored.url, temporary, object_store.head(stored.url).size)
+            # Another one than the file here is of, or it did not come as it is.
+            told = object_store.head(stored.url)
+            if told.mark != stored.mark:
+                stored = object_store.fetch(stored.url, temporary, told.size)
         adopt(temporary, path, stored)
     except ObjectStoreError as error:
         if not error.is_absent:

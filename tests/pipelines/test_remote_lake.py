@@ -282,6 +282,27 @@ def test_notes_that_did_not_come_are_fetched_when_the_lake_is_looked_at_again(
         assert (lake.root / name).read_text(encoding="utf-8") == f"what {name} says"
 
 
+def test_what_another_machine_replaced_is_fetched_once(
+    tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"{s3.bucket('replaced-elsewhere')}/lake"
+    lake = RemoteLake(mirror.root_of(tmp_path, url))
+    path = lake.path("runs", DAY, "fleet")
+    fetched: list[str] = []
+    fetch = object_store.fetch
+
+    def counted(url: str, target: Path, size: int | None = None) -> object_store.StoredObject:
+        fetched.append(url)
+        return fetch(url, target, size)
+
+    monkeypatch.setattr(object_store, "fetch", counted)
+    for content in (b"first", b"second", b"third"):
+        object_store.write(mirror.shown(path), content)
+        lake.refresh()
+        assert mirror.present([path])[0].read_bytes() == content
+    assert fetched == [mirror.shown(path)] * 3
+
+
 def test_pieces_that_others_are_putting_in_the_lakes_bucket_are_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
