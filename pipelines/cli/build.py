@@ -200,6 +200,8 @@ def build(
         message = f"--cluster {cluster}: expected one of {', '.join(workspace.settings.clusters)}"
         raise PodledgerError(message)
     require_reference(workspace.settings)
+    for remark in workspace.settings.remarks:
+        typer.echo(f"warning: {remark}", err=True)
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),

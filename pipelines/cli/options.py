@@ -17,12 +17,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Write JSON for scripts.")]
 
 
 def settings_of(config: str | None) -> Settings:
-    """Read the settings that a command was given, and say what in them hardly anyone means."""
-    path = find_settings_file(config)
-    settings = load_settings(path)
-    for remark in settings.remarks:
-        typer.echo(f"{path}: {remark}", err=True)
-    return settings
+    """Read the settings that a command was given."""
+    return load_settings(find_settings_file(config))
 
 
 def settings_file(config: str | None) -> Path:

@@ -220,6 +220,8 @@ def _read_otherwise(files: list[ReadOtherwise]) -> list[dict[str, Any]]:
 
 def _clusters(ledger: Ledger, delivered: pl.DataFrame) -> list[dict[str, Any]]:
     """What came of each cluster, and of the fleet's exports, on the newest landing day."""
+    if delivered.is_empty():
+        return []
     newest = delivered["landing_date"].max()
     damaged = pl.col("record_count") == pl.col("rejected_count")
     files = ledger.files.filter(

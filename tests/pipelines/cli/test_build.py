@@ -48,6 +48,10 @@ def test_a_build_of_all_that_is_expected_exits_0_and_a_further_one_changes_nothi
     again = run(folder)
     assert again.code == 0
     assert again.out.splitlines()[0] == "nothing changed"
+    assert again.err.splitlines()[0] == (
+        "warning: clusters.alder: no export names it or has {cluster} in its path, so that it gets "
+        "no rows; expected it in an export"
+    )
 
 
 def test_a_failed_check_exits_1_and_names_table_and_cluster(

@@ -501,7 +501,7 @@ def test_several_files_are_each_looked_at(tmp_path: Path) -> None:
         (b"\xef\xbb\xbf", "the file is empty"),
         (bytes(range(256)) * 300, "no known format recognises it"),
         (b"\x00" * 100_000, "no known format recognises it"),
-        (FLOW.encode("utf-16"), "no known format recognises it"),
+        (FLOW.encode("utf-16"), "encoded as UTF-16"),
         (b"x" * 50_000_000, "no known format recognises it"),
         (b"\x1f\x8b" + b"not gzip" * 10, "damaged: expected a valid compressed stream"),
         (b"\x28\xb5\x2f\xfd" + b"not zstd" * 10, "damaged: expected a valid compressed stream"),

@@ -135,7 +135,7 @@ WRONG = [
     ("memory_limit: lots", "memory_limit: 'lots': ", "expected"),
     ("final_after: soon", "final_after: 'soon': ", "expected"),
     ("retention_days: -1", "retention_days: -1: ", "at least 1"),
-    ("nonsense: 1", "nonsense: unknown setting", "see README"),
+    ("nonsense: 1", "nonsense: unknown setting", "lists those there are"),
     ("exports: [{name: x, path: in, format: z}]", "exports.0.format: 'z': ", "auto or one of"),
     ("exports: [{name: x}]", "exports.0.path: missing", "expected a value"),
     ("exports: [{name: x, path: 'in/{pod}'}]", "exports.0.path: ", "unknown placeholder {pod}"),

@@ -38,7 +38,6 @@ def folder(tmp_path: Path) -> Path:
         ("redaction_key_file: one.key", "workers: 1"),
         ("region: us-east-1}\n", "region: eu-west-1}\n"),
         ("region: us-east-1}\n", "region: us-east-1, temporality: delta}\n"),
-        ("region: us-east-1}\n", "region: us-east-1, record_format: x}\n"),
     ],
 )
 def test_files_read_under_other_settings_are_named_and_not_read_again(
