@@ -260,11 +260,11 @@ def missing_clusters(workspace: Workspace, days: list[dt.date]) -> list[str]:
 def left_out_clusters(workspace: Workspace, day: dt.date) -> list[str]:
     """Clusters without a published file of a built day."""
     lake, settings = workspace.lake, workspace.settings
-    if not lake.files(BUILT, day):
-        return []
     if is_closed(lake, day):
         # Its files may be gone; what was left out stands in its deliveries.
         return noted_left_out(lake, day)
+    if not lake.files(BUILT, day):
+        return []
     tables = [t for t in transforms() if table_spec(t).scope == "cluster"]
     return [
         cluster

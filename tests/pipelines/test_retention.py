@@ -10,9 +10,11 @@ import pytest
 
 from pipelines.cli.prune import pruning_of
 from pipelines.cli.status import status_of
+from pipelines.deliveries import note_left_out, noted_left_out
 from pipelines.errors import PodledgerError
-from pipelines.finality import is_closed
+from pipelines.finality import BUILT, is_closed, note_closed
 from pipelines.ledger import Ledger, note_pruned
+from pipelines.publication import note_of
 from pipelines.retention import prune
 from pipelines.run import (
     Workspace,
@@ -179,6 +181,21 @@ def test_deliveries_of_pruned_days_stay_as_they_were(folder: Path) -> None:
     prune(workspace)
     note_deliveries(workspace, [])
     assert path.read_bytes() == before
+
+
+def test_clusters_that_a_day_left_out_stay_named_when_its_answers_are_pruned(folder: Path) -> None:
+    workspace = workspace_of(folder, MARTS)
+    lake = workspace.lake
+    (cluster,) = workspace.settings.clusters
+    note_left_out(lake, OLD, [cluster])
+    note_closed(lake, OLD)
+    for path in lake.files(BUILT, OLD):
+        lake.remove(note_of(path))
+        lake.remove(path)
+    note_deliveries(workspace, [])
+    assert noted_left_out(lake, OLD) == [cluster]
+    (told,) = missing_clusters(workspace, [OLD])
+    assert told.startswith(f"{cluster}: no published tables of 2026-03-10")
 
 
 @pytest.mark.parametrize("created", ["2026-03-09T09:00:00Z", "2023-12-31T09:00:00Z"])
