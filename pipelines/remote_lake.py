@@ -1,8 +1,9 @@
 """A lake on S3: the same files under the same names, each replaced by one PUT.
 
-An object is seen whole or not at all, so that what holds of a rename on a disk holds here: parts
-exist once the ledger lists them, a file is replaced in one step, the catalogue comes last. Files
-are written to the local copy first (`pipelines.mirror`), which readers and engines read.
+A large one is put in pieces and replaced by their completion. An object is seen whole or not at
+all, so that what holds of a rename on a disk holds here: parts exist once the ledger lists them, a
+file is replaced in one step, the catalogue comes last. Files are written to the local copy first
+(`pipelines.mirror`), which readers and engines read.
 """
 
 from collections.abc import Iterator
