@@ -12,7 +12,7 @@ was told is fetched anew here, which the client does not do.
 
 import os
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -288,7 +288,9 @@ def _put_in_pieces(bucket: str, key: str, source: Path) -> dict[str, Any]:
                 pieces.append({"PartNumber": number, "ETag": answer["ETag"]})
         done = _asked("complete_multipart_upload", **upload, MultipartUpload={"Parts": pieces})
     except BaseException:
-        _asked("abort_multipart_upload", **upload)
+        # What went wrong first is told; pieces that stay are dropped by the next build.
+        with suppress(Exception):
+            _asked("abort_multipart_upload", **upload)
         raise
     return done
 

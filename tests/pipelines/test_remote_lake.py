@@ -282,6 +282,33 @@ def test_notes_that_did_not_come_are_fetched_when_the_lake_is_looked_at_again(
         assert (lake.root / name).read_text(encoding="utf-8") == f"what {name} says"
 
 
+def test_a_large_file_is_put_in_pieces_and_is_there_whole_or_as_it_was(
+    tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(object_store, "LARGE", 5 << 20)
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    url = f"{s3.bucket('large-files')}/lake/runs/date=2026-03-10/fleet.parquet"
+    source, target = tmp_path / "source", tmp_path / "target"
+    first, second = (random.Random(seed).randbytes(11 << 20) for seed in (1, 2))
+    source.write_bytes(first)
+    stored = object_store.put(url, source)
+    assert (object_store.head(url).mark, stored.size) == (stored.mark, 11 << 20)
+    source.write_bytes(second)
+    faults = (Fault("InternalError", "PUT", "partNumber=3"), Fault("AccessDenied", "DELETE"))
+    with damaging(s3.endpoint, *faults) as endpoint, monkeypatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", endpoint)
+        with pytest.raises(
+            ObjectStoreError, match=r"cannot be written \(InternalError, HTTP 500\)"
+        ):
+            object_store.put(url, source)
+    assert [fault.happened for fault in faults] == [1, 1]
+    object_store.fetch(url, target)
+    assert target.read_bytes() == first
+    object_store.put(url, source)
+    object_store.fetch(url, target)
+    assert target.read_bytes() == second
+
+
 def test_what_another_machine_replaced_is_fetched_once(
     tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
