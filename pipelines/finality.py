@@ -22,8 +22,6 @@ from schemas.table import FLEET
 
 BUILT = "run_dependency_days"
 """A day is built when this table has a file of it."""
-STATES = {"run_versions", "pod_states", "node_states", "services", "kube_event_states"}
-"""Tables whose rows speak for a time that may have begun long before they were exported."""
 
 
 @dataclass(frozen=True)
