@@ -30,7 +30,7 @@ $(BENCH): $(READY)
 demo: $(READY) ## build the two fixture days into ./podledger-demo and print the answers
 	$(BIN)/podledger demo --into podledger-demo
 
-test: $(READY) ## the default suite, under 5 minutes on 2 cores
+test: $(READY) ## the default suite, about 8 minutes on 2 cores
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-long: $(READY) ## the default suite with more examples, and the long checks

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from pipelines.damage import reading
+from pipelines.errors import LakeDamagedError
 from pipelines.mirror import shown
 from pipelines.parquet import scan_files
 from pipelines.storage import Lake
@@ -319,7 +320,7 @@ def _united(
     spec = table_spec(EXPORT_FILES)
     frames = [spec.empty(), *(_as_now(scan_files([path]).collect()) for path, _ in commits)]
     rows = pl.concat(frames).sort(spec.order)
-    pruned = [part for path, _ in notes for part in json.loads(path.read_bytes())]
+    pruned = [part for path, _ in notes for part in _named_in(path)]
     if pruned:
         # The file is known, and nothing of it is there.
         is_pruned = pl.col("part").is_in(pruned)
@@ -340,7 +341,15 @@ def pruned_note(lake: Lake, day: date) -> Path:
 def pruned_parts(lake: Lake, day: date) -> frozenset[str]:
     """Parts of a landing day that were pruned."""
     note = pruned_note(lake, day)
-    return frozenset(json.loads(note.read_bytes())) if note.is_file() else frozenset()
+    return _named_in(note) if note.is_file() else frozenset()
+
+
+def _named_in(note: Path) -> frozenset[str]:
+    try:
+        return frozenset(json.loads(note.read_bytes()))
+    except (ValueError, TypeError):
+        message = f"{note}: damaged; expected a list of the parts that were pruned; restore it"
+        raise LakeDamagedError(message) from None
 
 
 def note_pruned(lake: Lake, day: date, parts: Iterable[str]) -> None:

@@ -6,8 +6,8 @@ file is replaced in one step, the catalogue comes last. Files are written to the
 (`pipelines.mirror`), which readers and engines read.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,10 +62,22 @@ class RemoteLake(Lake):
             raise LakeWriteError(message) from None
         mirror.forget(path)
 
+    def sizes(self, paths: Iterable[Path]) -> dict[Path, int]:
+        """Bytes of published files, of which the copy may hold no more than a stand-in.
+
+        Raises:
+            ObjectStoreError: The store cannot be asked.
+        """
+        stored = {found.url: found.size for found in object_store.listed(f"{self.url}/")}
+        return {path: stored.get(mirror.shown(path), 0) for path in paths}
+
     def sweep(self) -> int:
         """Remove what a killed build left, here and on S3. Call it under the lock."""
         mirror.sweep(self.root)
-        pieces = object_store.forget_pieces(f"{self.url}/", mirror.is_of_lake)
+        pieces = 0
+        # Who may not list unfinished uploads can build all the same, and leaves them to the store.
+        with suppress(ObjectStoreError):
+            pieces = object_store.forget_pieces(f"{self.url}/", mirror.is_of_lake)
         return super().sweep() + pieces
 
     @contextmanager

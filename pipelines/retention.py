@@ -114,7 +114,9 @@ def _plan_parts(found: Pruning, ledger: Ledger, first: BuildDay, before: dt.date
             continue
         # What has no time counts as of the end of its landing day.
         until = last or dt.datetime.combine(day, dt.time(), dt.UTC) + dt.timedelta(days=1)
-        needed = [r["table_name"] for r in rows if until >= starts[r["table_name"]]]
+        # No day reads a table of an older version that is none any more.
+        tables = [r["table_name"] for r in rows if r["table_name"] in starts]
+        needed = [table for table in tables if until >= starts[table]]
         lasting.setdefault((day, part), []).extend(needed)
     for (day, part), needed in lasting.items():
         if needed:

@@ -9,7 +9,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
@@ -61,6 +61,10 @@ class Lake:
             for path in folder.iterdir()
             if path.suffix == ".parquet" and not path.name.startswith(".")
         )
+
+    def sizes(self, paths: Iterable[Path]) -> dict[Path, int]:
+        """Bytes of published files."""
+        return {path: path.stat().st_size for path in paths}
 
     def everything(self) -> Iterator[Path]:
         """Published files of all tables, sorted by path."""

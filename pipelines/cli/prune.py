@@ -63,8 +63,10 @@ def pruning_of(workspace: Workspace) -> dict[str, Any]:
     ledger = Ledger.read(lake)
     found = plan(workspace, ledger)
     removed: dict[str, list[tuple[Any, int]]] = {}
-    for table, day, path in found.paths(lake, ledger):
-        removed.setdefault(table, []).append((day, path.stat().st_size))
+    leaving = list(found.paths(lake, ledger))
+    sizes = lake.sizes(path for _, _, path in leaving) if leaving else {}
+    for table, day, path in leaving:
+        removed.setdefault(table, []).append((day, sizes[path]))
     kept: dict[str, list[Any]] = {}
     for table, day in found.needed:
         kept.setdefault(table, []).append(day)

@@ -160,7 +160,8 @@ def _list_s3(
             if not stored.url.endswith("/"):
                 yield stored.url, stored.size, stored.mark
     except ObjectStoreError as error:
-        problems.append((pattern.prefix, _reason(error)))
+        # Without the name of the prefix, which stands beside it.
+        problems.append((pattern.prefix, str(error).removeprefix(f"{pattern.prefix}: ")))
 
 
 def _mark(status: os.stat_result) -> str:
@@ -175,11 +176,6 @@ def is_as_listed(path: str, mark: str) -> bool:
         return _mark(Path(path).stat()) == mark
     except (OSError, ObjectStoreError):
         return False
-
-
-def _reason(error: ObjectStoreError) -> str:
-    """What a store said, without the name of the object, which stands beside it."""
-    return str(error).partition(": ")[2]
 
 
 @contextmanager

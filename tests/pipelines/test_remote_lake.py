@@ -114,8 +114,10 @@ def test_a_small_day_lands_and_builds_on_s3_as_on_a_disk(
     assert lake.days("pod_traffic") == [DAY]
     (path,) = lake.files("pod_traffic", DAY)
     assert mirror.is_stand_in(path)
+    whole = little / "lake" / path.relative_to(lake.root)
+    assert lake.sizes([path]) == {path: whole.stat().st_size}
     assert mirror.present([path]) == [path]
-    assert path.read_bytes() == (little / "lake" / path.relative_to(lake.root)).read_bytes()
+    assert path.read_bytes() == whole.read_bytes()
     assert {
         p.relative_to(lake.root).as_posix() for p in lake.root.rglob("*") if p.is_file()
     } == set(s3.keys(f"{load_settings(remote).lake}/"))

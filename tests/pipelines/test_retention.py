@@ -11,9 +11,9 @@ import pytest
 from pipelines.cli.prune import pruning_of
 from pipelines.cli.status import status_of
 from pipelines.deliveries import note_left_out, noted_left_out
-from pipelines.errors import PodledgerError
+from pipelines.errors import LakeDamagedError, PodledgerError
 from pipelines.finality import BUILT, is_closed, note_closed
-from pipelines.ledger import Ledger, note_pruned
+from pipelines.ledger import Ledger, note_pruned, pruned_note
 from pipelines.publication import note_of
 from pipelines.retention import prune
 from pipelines.run import (
@@ -213,6 +213,10 @@ def test_a_pruned_list_asks_for_no_day_on_which_what_it_listed_began(
     note_pruned(workspace.lake, OLD, Ledger.read(workspace.lake).files["part"])
     assert event_days(workspace.lake) == []
     assert misdated_files(workspace.lake) == []
+    note = pruned_note(workspace.lake, OLD)
+    note.write_bytes(note.read_bytes()[:-1])
+    with pytest.raises(LakeDamagedError, match=r"\.pruned: damaged; expected a list of the parts"):
+        Ledger.read(workspace.lake)
 
 
 def test_the_command_shows_first_and_removes_on_request(folder: Path) -> None:
