@@ -25,7 +25,7 @@ from pydantic import (
     model_validator,
 )
 
-from pipelines.durations import parse_duration, parse_size
+from pipelines.durations import LONGEST, parse_duration, parse_size
 from pipelines.errors import SettingsError
 from pipelines.landing.formats import expected_form, format_names
 from pipelines.mirror import root_of
@@ -320,20 +320,21 @@ class ReferenceFiles(_Strict):
 class Retention(_Strict):
     """For how many days the lake keeps what it could build again only from the exports."""
 
-    staging: int | None = Field(default=None, ge=1)
+    staging: int | None = Field(default=None, ge=1, le=LONGEST.days)
     """What exports said, by landing day."""
-    intermediate: int | None = Field(default=None, ge=1)
+    intermediate: int | None = Field(default=None, ge=1, le=LONGEST.days)
     """What happened, by event day."""
-    marts: int | None = Field(default=None, ge=1)
+    marts: int | None = Field(default=None, ge=1, le=LONGEST.days)
     """The answers, by event day; they are in no catalogue any more."""
 
 
 def _retention(value: Any) -> Any:  # noqa: ANN401  raw YAML
     if value is None or isinstance(value, dict | Retention):
         return value
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LONGEST.days:
         message = (
-            "expected a whole number of at least 1, or a mapping of staging, intermediate, marts"
+            f"expected a whole number of 1 to {LONGEST.days}, or a mapping of staging, "
+            "intermediate, marts"
         )
         raise ValueError(message)
     return {"staging": value, "intermediate": value}

@@ -108,6 +108,14 @@ def test_counters_are_declared_rightly_or_not_at_all(tmp_path: Path, stated: str
         (("lake: lake", "lake: lake\ndatasets: x"), "datasets: 'x': expected a list"),
         (("lake: lake", "lake: lake\nlook_back: x"), "look_back: 'x': expected a mapping"),
         (("lake: lake", "lake: lake\nretention_days: '3 d'"), "'3 d': expected a whole number"),
+        (
+            ("lake: lake", "lake: lake\nretention_days: 999999999"),
+            "retention_days: 999999999: expected a whole number of 1 to 3650",
+        ),
+        (
+            ("lake: lake", "lake: lake\nretention_days: {marts: 3651}"),
+            "retention_days.marts: 3651: expected at most 3650",
+        ),
         (("name: flows,", "name: '',"), "name: '': expected text of at least 1 character(s)"),
         (
             ("name: flows,", "name: flows, expect: {every: week},"),
