@@ -49,6 +49,7 @@ from transforms.staging.values import (
     identity,
     instant_of_microseconds,
     integer,
+    later,
 )
 
 MAX_LINE_BYTES = 64 << 10
@@ -437,7 +438,10 @@ def _interval(values: Mapping[str, str]) -> tuple[datetime, datetime]:
         refuse("interval", "start and end in seconds since 1970")
     if start > end or end - start > MAX_INTERVAL:
         refuse("interval", "an end up to an hour behind the start")
-    return start, max(end, start + timedelta(seconds=1))
+    least = later(start, timedelta(seconds=1))
+    if least is None:
+        refuse("interval", "an end up to the year 9999")
+    return start, max(end, least)
 
 
 @lru_cache(maxsize=4096)

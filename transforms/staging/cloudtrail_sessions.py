@@ -25,7 +25,7 @@ from transforms.staging.json_records import Item, decode
 from transforms.staging.parser import FileContext, Row
 from transforms.staging.refusal import refuse
 from transforms.staging.stored_text import name_text
-from transforms.staging.values import dashed_uid, parse_instant
+from transforms.staging.values import dashed_uid, later, parse_instant
 
 TABLE = "credential_sessions"
 POD_IDENTITY = "pods.eks.amazonaws.com"
@@ -183,16 +183,9 @@ def _end(start_at: datetime, stated: str | None, duration: float | None) -> date
     """When credentials expire: as stated, else by their duration; null where that is no time."""
     end_at = _expiry(stated) if stated else None
     if end_at is None and duration is not None and 0 < duration <= MAX_LIFE.total_seconds():
-        end_at = _later(start_at, timedelta(seconds=duration))
-    latest = _later(start_at, MAX_LIFE)
+        end_at = later(start_at, timedelta(seconds=duration))
+    latest = later(start_at, MAX_LIFE)
     return end_at if end_at and latest and start_at <= end_at <= latest else None
-
-
-def _later(at: datetime, by: timedelta) -> datetime | None:
-    try:
-        return at + by
-    except OverflowError:
-        return None
 
 
 def _expiry(text: str) -> datetime | None:

@@ -65,6 +65,14 @@ def instant_of_microseconds(value: int) -> datetime | None:
         return None
 
 
+def later(at: datetime, by: timedelta) -> datetime | None:
+    """Add a duration to an instant; none where that lies behind the year 9999."""
+    try:
+        return at + by
+    except OverflowError:
+        return None
+
+
 @lru_cache(maxsize=65_536)
 def canonical_address(text: str) -> str | None:
     """Write an IP address canonically: lower case, compressed, no zone, mapped IPv4 as IPv4.
