@@ -55,7 +55,7 @@ def what_if(
         PodledgerError: No day of the range is built.
     """
     lake = open_lake(settings)
-    begin = first - warm_up
+    begin = max(first, dt.date.min + warm_up) - warm_up
     asked = [begin + dt.timedelta(days=n) for n in range((last - begin).days + 1)]
     built = set(lake.days(READS[0]))
     missing = [day for day in asked if day not in built]

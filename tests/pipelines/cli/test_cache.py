@@ -86,3 +86,9 @@ def test_a_day_that_is_not_built_is_named_and_ends_with_3(config: Path) -> None:
     ended = podledger("cache", "--from", "2026-03-10", "--to", "2026-03-11", "--config", config)
     assert ended.code == 3
     assert "not built, so not replayed: 2026-03-11" in ended.out
+
+
+def test_the_first_day_of_all_has_none_before_it(config: Path) -> None:
+    ended = podledger("cache", "--from", "0001-01-02", "--to", "0001-01-03", "--config", config)
+    assert ended.code == 2
+    assert "no day of it is built" in ended.err
