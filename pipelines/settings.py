@@ -333,8 +333,8 @@ def _retention(value: Any) -> Any:  # noqa: ANN401  raw YAML
         return value
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LONGEST.days:
         message = (
-            f"expected a whole number of 1 to {LONGEST.days}, or a mapping of staging, "
-            "intermediate, marts"
+            f"expected a whole number of at least 1 and at most {LONGEST.days}, or a mapping of "
+            "staging, intermediate, marts"
         )
         raise ValueError(message)
     return {"staging": value, "intermediate": value}

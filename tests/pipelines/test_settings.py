@@ -110,7 +110,7 @@ def test_counters_are_declared_rightly_or_not_at_all(tmp_path: Path, stated: str
         (("lake: lake", "lake: lake\nretention_days: '3 d'"), "'3 d': expected a whole number"),
         (
             ("lake: lake", "lake: lake\nretention_days: 999999999"),
-            "retention_days: 999999999: expected a whole number of 1 to 3650",
+            "retention_days: 999999999: expected a whole number of at least 1 and at most 3650",
         ),
         (
             ("lake: lake", "lake: lake\nretention_days: {marts: 3651}"),
