@@ -29,6 +29,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+INTERRUPTED = 130
+
 for command in (
     demo,
     build,
@@ -53,8 +55,11 @@ def main() -> None:
         app()
     except PodledgerError as error:
         _stop(str(error), error.exit_code)
-    except KeyboardInterrupt:
-        _stop("stopped; what was published stays, a rerun finishes the work", 130)
+    except SystemExit as end:
+        if end.code != INTERRUPTED:
+            raise
+        # Typer ends on Ctrl-C with this code, without a word.
+        _stop("stopped; what was published stays, a rerun finishes the work", INTERRUPTED)
     except duckdb.Error as error:
         # Such as an argument that is no UTF-8, a lake's file that is damaged, or too little memory.
         _stop(str(error).partition("\n")[0], 2)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -49,6 +50,13 @@ def test_wrong_usage_ends_with_code_2(arguments: tuple[str, ...]) -> None:
     assert (ended.code, ended.out) == (2, "")
     assert "Traceback" not in ended.err
     assert ended.err
+
+
+def test_ctrl_c_ends_with_a_word() -> None:
+    with patch("pipelines.cli.dictionary.print_plain", side_effect=KeyboardInterrupt):
+        ended = podledger("dictionary")
+    assert (ended.code, ended.out) == (130, "")
+    assert "error: stopped; what was published stays" in ended.err
 
 
 # -- dictionary ----------------------------------------------------------------------------------
