@@ -400,6 +400,13 @@ class Settings(_Strict):
             raise ValueError(message)
         return SCHEME + "/".join(parts) if is_on_s3 else value
 
+    @model_validator(mode="after")
+    def _a_file_beside_the_lake(self) -> Self:
+        if not self.lake.startswith(SCHEME) and Path(self.catalog) == Path(self.lake):
+            message = f"catalog: {self.catalog!r} is the lake; expected a file of its own"
+            raise ValueError(message)
+        return self
+
     @field_validator("manifests")
     @classmethod
     def _one_folder_a_run(cls, value: str | None) -> str | None:

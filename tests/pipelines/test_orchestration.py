@@ -29,6 +29,16 @@ def test_a_folder_that_dagster_cannot_open_is_named(
     assert not (folder / ".dagster").exists()
 
 
+def test_steps_start_no_processes_that_capture_what_they_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C would end each of them with a traceback."""
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    zone(tmp_path)
+    with instance_of(Workspace(tmp_path / "podledger.yaml")) as instance:
+        assert type(instance.compute_log_manager).__name__ == "NoOpComputeLogManager"
+
+
 def test_an_interrupted_job_is_a_stop_as_any_other(tmp_path: Path) -> None:
     """Dagster's own kind of it would end the command with a traceback."""
     zone(tmp_path)

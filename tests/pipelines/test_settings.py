@@ -70,6 +70,7 @@ def test_counters_are_declared_rightly_or_not_at_all(tmp_path: Path, stated: str
         (("lake: lake", "lake: lake\nmemory_limit: lots"), "memory_limit: 'lots': expected a size"),
         (("lake: lake", "lake: lake\nfinal_after: 3"), "final_after: 3: expected a duration"),
         (("lake: lake", "lake: lake\nworkers: 0"), "workers: 0: expected at least 1"),
+        (("lake: lake", "lake: podledger.duckdb/"), "is the lake; expected a file of its own"),
         (
             ("lake: lake", "lake: s3://bucket//lake"),
             "lake: 's3://bucket//lake': expected a local path or s3://bucket/prefix",
