@@ -23,13 +23,13 @@ class LibraryMark(NamedTuple):
     """What a line says.
 
     Attributes:
-        library: Library that wrote it.
+        source: Library that wrote it.
         activity: What it bounds.
         phase: `start`, `end` or `point`.
         values: Further columns.
     """
 
-    library: str
+    source: str
     activity: str
     phase: str
     values: dict[str, Any]
@@ -39,7 +39,7 @@ _Values = Callable[[Mapping[str, str]], dict[str, Any]]
 
 
 class _Form(NamedTuple):
-    library: str
+    source: str
     anchor: str
     pattern: re.Pattern[str]
     activity: str
@@ -48,9 +48,9 @@ class _Form(NamedTuple):
 
 
 def _form(
-    library: str, anchor: str, pattern: str, activity: str, phase: str = "point", **fixed: str | int
+    source: str, anchor: str, pattern: str, activity: str, phase: str = "point", **fixed: str | int
 ) -> _Form:
-    return _Form(library, anchor, re.compile(pattern), activity, phase, fixed)
+    return _Form(source, anchor, re.compile(pattern), activity, phase, fixed)
 
 
 _URL = r"(?P<resource>https?://[^\s'\"<>]{1,2000})"
@@ -153,7 +153,7 @@ def _mark(text: str) -> LibraryMark | None:
     for form in _FORMS:
         match = form.pattern.search(text) if form.anchor in text else None
         if match is not None:
-            return LibraryMark(form.library, form.activity, form.phase, _values(form, match))
+            return LibraryMark(form.source, form.activity, form.phase, _values(form, match))
     return None
 
 

@@ -308,7 +308,7 @@ def _library_row(mark: LibraryMark, found: Mapping[str, Any], event_at: datetime
         "activity": mark.activity,
         "phase": mark.phase,
         "basis": "library",
-        "source_library": mark.library,
+        "source_library": mark.source,
     }
 
 
