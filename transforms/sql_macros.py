@@ -6,8 +6,9 @@
 `image_repository` and `image_resource` name an image as people read it:
 `oci://registry/repository`, and the digest, else the tag, behind it. `pull_error_class` says of
 what kind the failure of a pull is, by its message; `is_refused_credential`, by the code or status
-of a request, whether storage did not take its credentials. `in_64_bits` ends sums at the largest
-number of a column.
+of a request, whether storage did not take its credentials. `is_health_end` says whether an end of a
+flow is of Cilium's class `health`, by its identity where that tells, else by its labels.
+`in_64_bits` ends sums at the largest number of a column.
 """
 
 import re
@@ -90,6 +91,14 @@ END""",
 )""",
     "in_64_bits": """(x) AS
     CAST(x - GREATEST(0, x - 9223372036854775807) AS BIGINT)""",
+    "is_health_end": """(identity, labels) AS COALESCE(
+    CASE
+        WHEN identity = 4 THEN TRUE
+        WHEN identity IN (1, 2, 6, 9, 10) OR identity BETWEEN 256 AND 16777215 THEN FALSE
+        ELSE list_contains(labels, 'reserved:health')
+    END,
+    FALSE
+)""",
     "whole_groups": """(a) AS
     CASE WHEN starts_with(a, '::') THEN '0' ELSE '' END || a
     || CASE WHEN ends_with(a, '::') THEN '0' ELSE '' END""",

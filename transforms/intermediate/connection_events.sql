@@ -80,28 +80,8 @@ judged AS (
     FROM classed
     -- No end of class `health`, told without the rest of the class, which not every reader needs.
     WHERE
-        NOT COALESCE(
-            CASE
-                WHEN source_identity = 4 THEN TRUE
-                WHEN
-                    source_identity IN (1, 2, 6, 9, 10)
-                    OR source_identity BETWEEN 256 AND 16777215
-                    THEN FALSE
-                ELSE LIST_CONTAINS(source_labels, 'reserved:health')
-            END,
-            FALSE
-        )
-        AND NOT COALESCE(
-            CASE
-                WHEN destination_identity = 4 THEN TRUE
-                WHEN
-                    destination_identity IN (1, 2, 6, 9, 10)
-                    OR destination_identity BETWEEN 256 AND 16777215
-                    THEN FALSE
-                ELSE LIST_CONTAINS(destination_labels, 'reserved:health')
-            END,
-            FALSE
-        )
+        NOT is_health_end(source_identity, source_labels)
+        AND NOT is_health_end(destination_identity, destination_labels)
 )
 
 SELECT

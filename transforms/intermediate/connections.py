@@ -43,7 +43,7 @@ from transforms.intermediate.name_match import match_names
 from transforms.intermediate.pod_match import match_pods
 from transforms.intermediate.range_match import match_ranges
 from transforms.intermediate.stage_match import match_stages
-from transforms.sql import SqlSession, statement
+from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
 PACKAGE = "transforms.intermediate"
@@ -75,17 +75,19 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "just_before_us": JUST_BEFORE // MICROSECOND,
         "long_us": LONG // MICROSECOND,
     }
-    _show(session, "connection_events")
+    # Views: they are read several times, and never held in memory.
+    session.create_view("connection_events", PACKAGE, "connection_events")
     helpers = (
         "stage_input", "stage_output",
         "connection_tuples", "connection_complex", "connection_segments",
         "connection_ordinals", "match_input", "match_output", "connection_peers", "name_input",
         "name_output", "connection_asked", "container_input", "container_output",
-        "well_known_addresses", "range_input", "range_output",
+        "well_known_addresses", "range_input", "range_output", "connection_sides",
+        "connection_events",
     )  # fmt: skip
     with session.dropped(*helpers):
         session.create("connection_tuples", PACKAGE, "connection_tuples", values)
-        _show(session, "connection_sides")
+        session.create_view("connection_sides", PACKAGE, "connection_sides")
         session.create("connection_complex", PACKAGE, "connection_complex", values)
         for bounds in _slices(session):
             make = session.insert if bounds["first_tuple"] > 1 else session.create
@@ -105,9 +107,7 @@ def build(session: SqlSession, day: BuildDay) -> str:
         match_containers(session)
         session.create("stage_input", PACKAGE, "connection_stage_input", values)
         match_stages(session)
-        built = session.create("connections", PACKAGE, "connections", values)
-    session.connection.execute("DROP VIEW connection_sides; DROP VIEW connection_events")
-    return built
+        return session.create("connections", PACKAGE, "connections", values)
 
 
 def _slices(session: SqlSession) -> list[dict[str, Any]]:
@@ -120,13 +120,6 @@ def _slices(session: SqlSession) -> list[dict[str, Any]]:
     found = session.query(PACKAGE, "connection_slices", values).fetchall()
     names = ("first_tuple", "last_tuple", "first_at", "last_at")
     return [dict(zip(names, row, strict=True)) for row in found or [(1, 0, None, None)]]
-
-
-def _show(session: SqlSession, name: str) -> None:
-    """Make a view from a `.sql` file: it is read several times, and never held in memory."""
-    session.connection.execute(
-        f'CREATE OR REPLACE TEMP VIEW "{name}" AS\n{statement(PACKAGE, name)}'
-    )
 
 
 TRANSFORM = Transform(
