@@ -15,6 +15,7 @@ import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -432,17 +433,23 @@ def hold_until_killed(environment: dict[str, str], url: str, ready: Path) -> Non
         time.sleep(600)
 
 
+def holding(s3: S3Server, url: str, on: Path) -> BaseProcess:
+    """A process that has a lake's lock, and says so by a file."""
+    process = untouched_processes().Process(
+        target=hold_until_killed, args=(s3.environment, url, on)
+    )
+    process.start()
+    while not on.exists():
+        assert process.is_alive()
+        time.sleep(0.01)
+    return process
+
+
 def test_the_lock_of_a_killed_build_of_this_machine_is_taken_over(
     s3: S3Server, tmp_path: Path
 ) -> None:
     url = s3.bucket("killed-lake")
-    process = untouched_processes().Process(
-        target=hold_until_killed, args=(s3.environment, url, tmp_path / "on")
-    )
-    process.start()
-    while not (tmp_path / "on").exists():
-        assert process.is_alive()
-        time.sleep(0.01)
+    process = holding(s3, url, tmp_path / "on")
     with pytest.raises(LakeBusyError, match="is in use by killed"), claimed(url, "me", Hold()):
         pass
     process.kill()
@@ -457,13 +464,7 @@ def test_the_lock_of_another_users_build_is_kept_where_processes_of_others_are_h
 ) -> None:
     """Where /proc hides a process that runs, a signal tells that it is there."""
     url = s3.bucket("hidden-lake")
-    process = untouched_processes().Process(
-        target=hold_until_killed, args=(s3.environment, url, tmp_path / "on")
-    )
-    process.start()
-    while not (tmp_path / "on").exists():
-        assert process.is_alive()
-        time.sleep(0.01)
+    process = holding(s3, url, tmp_path / "on")
     told = claims._process_of
     monkeypatch.setattr(
         claims, "_process_of", lambda pid: None if pid == process.pid else told(pid)
