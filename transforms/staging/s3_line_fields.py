@@ -7,7 +7,6 @@ such a line each field is known by its first byte and the one behind its last; a
 left to the reader of lines.
 """
 
-import re
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -24,7 +23,6 @@ TAIL_FIELDS = 10
 """Fields behind the user agent that are told apart."""
 
 _NEWLINE, _BLANK, _QUOTE, _RETURN = 10, 32, 34, 13
-_ASK = re.compile(rb"\?")
 _OPEN, _CLOSE, _DASH = 91, 93, 45
 _PADDING = bytes(64)
 _INLINE = 12
@@ -80,19 +78,26 @@ class Lines:
         starts, ends = self._fields[name]
         lengths = ends - starts
         first = self._beginnings[starts].view("<u4").reshape(-1, _INLINE // 4)
-        is_dash = (lengths == 1) & ((first[:, 0] & 255) == _DASH)
-        valid = (lengths > 0) & ~is_dash
-        if not valid.any():
+        empty = np.flatnonzero(lengths <= 1)
+        is_stated = (lengths[empty] == 1) & ((first[empty, 0] & 255) != _DASH)
+        empty = empty[~is_stated]
+        if len(empty) == len(starts):
             return pa.nulls(len(starts), pa.large_string())
-        lengths = np.where(valid, lengths, 0)
+        lengths[empty] = 0
+        valid = lengths > 0
         # A view holds a short text itself; of others it holds the first bytes and the place.
-        views = np.zeros((len(starts), 4), dtype=np.uint32)
+        views = np.empty((len(starts), 4), dtype=np.uint32)
         views[:, 0] = lengths
-        views[:, 1] = first[:, 0]
-        views[:, 3] = starts
-        short = np.flatnonzero(lengths <= _INLINE)
-        views[short, 1:] = first[short] & _INLINE_MASKS[lengths[short]]
-        validity = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
+        if lengths.max() <= _INLINE:
+            np.bitwise_and(first, _INLINE_MASKS[lengths], out=views[:, 1:])
+        else:
+            views[:, 1] = first[:, 0]
+            views[:, 2] = 0
+            views[:, 3] = starts
+            short = np.flatnonzero(lengths <= _INLINE)
+            if len(short):
+                views[short, 1:] = first[short] & _INLINE_MASKS[lengths[short]]
+        validity = None if not len(empty) else pa.py_buffer(np.packbits(valid, bitorder="little"))
         buffers = [validity, pa.py_buffer(views), pa.py_buffer(self.data)]
         array = pa.Array.from_buffers(pa.string_view(), len(starts), buffers)
         return pc.cast(array, pa.large_string())
@@ -108,7 +113,10 @@ def cut(data: bytes) -> Lines:
     padded = np.frombuffer(data + _PADDING, dtype=np.uint8)
     text = padded[:size]
     beginnings = _beginnings(padded)
-    line_ends = np.flatnonzero(text == _NEWLINE)
+    # One look at all bytes finds the few that are marks; no other printable sign is below them.
+    marked = np.flatnonzero(text <= _QUOTE)
+    kinds = text[marked]
+    line_ends = marked[kinds == _NEWLINE]
     if size and text[-1] != _NEWLINE:
         line_ends = np.append(line_ends, size)
     starts = np.concatenate((np.zeros(1, np.int64), line_ends[:-1] + 1))[: len(line_ends)]
@@ -118,13 +126,11 @@ def cut(data: bytes) -> Lines:
         usual[np.unique(strange[strange < len(usual)])] = False
     last = padded[np.maximum(line_ends - 1, 0)]
     usual &= (last != _RETURN) & (last != _BLANK)
-    quotes = np.flatnonzero(text == _QUOTE)
+    quotes = marked[kinds == _QUOTE]
     first_quote = np.searchsorted(quotes, starts)
     count = np.append(first_quote[1:], len(quotes)) - first_quote
-    blanks = np.append(np.flatnonzero(text == _BLANK), [size + 1] * 40)
-    # Few lines have a query, so that looking for its sign is cheaper than comparing all bytes.
-    asks = np.array([*(m.start() for m in _ASK.finditer(data)), size + 1])
-    marks = _Marks(padded, blanks, _doubled(blanks, size), asks)
+    blanks = np.append(marked[kinds == _BLANK], [size + 1] * 40)
+    marks = _Marks(padded, blanks, _doubled(blanks, size), _asks(data))
     quoted = np.flatnonzero(usual & (count == _QUOTES))
     bare = np.flatnonzero(usual & (count == 0))
     parts = [
@@ -157,6 +163,16 @@ class _Marks(NamedTuple):
     blanks: Places
     doubled: Places
     asks: Places
+
+
+def _asks(data: bytes) -> Places:
+    """The places of `?`, and one behind the text; few lines have a query."""
+    found = []
+    place = data.find(b"?")
+    while place >= 0:
+        found.append(place)
+        place = data.find(b"?", place + 1)
+    return np.array([*found, len(data) + 1], np.int64)
 
 
 def _doubled(blanks: Places, size: int) -> Places:
