@@ -64,7 +64,7 @@ from transforms.registry import transforms
 
 STATES = {
     "run_versions", "pod_states", "node_states", "services", "kube_event_states", "namespaces",
-    "network_policies",
+    "network_policies", "resource_claims",
 }  # fmt: skip
 """Tables whose rows speak for a time that may have begun long before they were exported."""
 OF_ONE_CLUSTER = {

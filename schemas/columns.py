@@ -48,6 +48,9 @@ PORT = pl.Struct(
 )
 Ports = Annotated[pl.List, PORT]
 
+CLAIM = pl.Struct({"name": pl.String, "claim": pl.String, "template": pl.String})
+Claims = Annotated[pl.List, CLAIM]
+
 DECLARED_ACCESS = pl.Struct(
     {
         "component": pl.String,

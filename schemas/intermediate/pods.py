@@ -61,7 +61,8 @@ class PodIntervals(Table):
     run_owner: str = c.run_owner()
     project: str = c.project()
     gpu_count: pl.Int64 = c.count(
-        "GPUs of the pod's effective request.", null="no source states its requests, or claims do"
+        "GPUs of the pod's effective request and of its resource claims.",
+        null="no source states its requests, or how many one of its claims is",
     )
 
 

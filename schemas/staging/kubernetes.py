@@ -3,7 +3,7 @@
 import polars as pl
 
 from schemas import columns as c
-from schemas.columns import Conditions, DeclaredAccesses, Instant, Pairs, Ports, TextList
+from schemas.columns import Claims, Conditions, DeclaredAccesses, Instant, Pairs, Ports, TextList
 from schemas.staging.provenance import STAGING_KEY, StagingTable
 from schemas.table import table
 
@@ -58,12 +58,43 @@ class PodStates(StagingTable):
     replica_index: str = c.column("Replica index.", null="no index")
     gpu_count: pl.Int64 = c.count(
         "GPUs of the effective request: the larger of the largest init container and the sum of "
-        "containers.",
-        null="the source does not state requests, or resource claims of the pod do",
+        "containers. Those of resource claims come on top.",
+        null="the source does not state requests",
+    )
+    resource_claims: Claims = c.column(
+        "Claims of dynamic resource allocation: its name in the pod, that of the claim (null while "
+        "it is not made) and that of the template it is made from (null: it stands by itself).",
+        null="none, or the source does not tell them",
     )
     declared_accesses: DeclaredAccesses = c.column(
         "What init arguments, images and derived environment say that it uses.", null="nothing"
     )
+
+
+@table("staging", key=STAGING_KEY, covers=("created_at", "observed_at"))
+class ResourceClaims(StagingTable):
+    """One observed state of a claim to devices, or of a template that claims are made from."""
+
+    observed_at: Instant = c.observed_at()
+    observed_basis: str = c.observed_basis()
+    watch_event: str = c.column("ADDED, MODIFIED or DELETED.", null="not from a watch")
+    namespace: str = c.namespace(null=None)
+    claim: str = c.column("Name of the claim or template.")
+    claim_uid: str = c.column("Its UID.", null="not stated")
+    is_template: pl.Boolean = c.column("It is a template.")
+    requested_gpu_count: pl.Int64 = c.count(
+        "GPUs that it asks for.",
+        null="all that fit or one of several numbers, or the class does not say whether it is of "
+        "GPUs, or an older API's form says it",
+        adds_up=False,
+    )
+    allocated_gpu_count: pl.Int64 = c.count(
+        "GPUs that were handed out for it, but for those that are only administered.",
+        null="nothing is handed out yet, or an older API's form says it",
+        adds_up=False,
+    )
+    reserved_pod_uids: TextList = c.column("UIDs of pods that may use it.", null="none")
+    created_at: Instant = c.column("metadata.creationTimestamp.", null="not stated")
 
 
 @table("staging", key=STAGING_KEY, covers=("observed_at",))

@@ -34,6 +34,11 @@ no address, and say nothing here.
 A pod has one row per address that it showed; one that showed none by the day's end has a row with a
 null address from its creation. Rows that only touch the day with an interval of no length stay.
 
+**GPUs** are those of the pod's effective request and of its resource claims (dynamic resource
+allocation), as allocated to it, else as asked for by the claim or its template; a claim that tells
+no number leaves the pod's unknown. A claim that pods share is each one's: how they share is not
+told.
+
 **Run**: from the state with the best rung; states that name different runs are a `conflict`, and
 cleaner pods have no run. **Attempt**: definitions.md 29, see pod_interval_attempts.sql;
 `attempt_basis` names the days back to the run's creation (`to DAY`: the creation is not known)
@@ -50,6 +55,7 @@ PACKAGE = "transforms.intermediate"
 STEPS = (
     "pod_interval_states",
     "pod_interval_pods",
+    "pod_interval_claims",
     "pod_interval_history",
     "pod_interval_agents",
     "pod_interval_renamed",
@@ -101,6 +107,7 @@ TRANSFORM = Transform(
     table="pod_intervals",
     reads=(
         Reads("pod_states", "pods"),
+        Reads("resource_claims", "pods"),
         Reads("node_states", "pods"),
         Reads("run_versions", "pods"),
         Reads("flows", "pods"),
@@ -108,5 +115,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("pod_states", "run_versions", "flows", "pod_intervals"),
     build=build,
-    version=3,
+    version=4,
 )

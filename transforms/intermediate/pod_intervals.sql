@@ -1,7 +1,7 @@
 -- One pod holding one address over one interval, as far as the day knows it.
 -- Grain: one pod and address that the day touches.
 -- Reads: pod_interval_addresses, pod_interval_pods, pod_interval_nodes, pod_interval_attempts,
---   pod_interval_gaps.
+--   pod_interval_claims, pod_interval_gaps.
 -- Parameters: $cluster, $day_end.
 SELECT
     row_id([
@@ -34,10 +34,12 @@ SELECT
     p.run_component,
     p.run_owner,
     p.project,
-    p.gpu_count
+    CAST(CASE WHEN c.pod_uid IS NULL THEN p.gpu_count ELSE p.gpu_count + c.gpu_count END AS BIGINT)
+        AS gpu_count
 FROM pod_interval_addresses AS a
 INNER JOIN pod_interval_pods AS p ON a.pod_uid = p.pod_uid
 LEFT JOIN pod_interval_nodes AS n ON p.node = n.node
 LEFT JOIN pod_interval_attempts AS t ON a.pod_uid = t.pod_uid
 LEFT JOIN pod_interval_gaps AS g ON p.run_uuid = g.run_uuid
+LEFT JOIN pod_interval_claims AS c ON a.pod_uid = c.pod_uid
 WHERE a.touches_day

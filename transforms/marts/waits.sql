@@ -61,7 +61,8 @@ SELECT
     make_timestamptz(c.end_us) AS end_at,
     c.duration_us,
     CAST(c.duration_us AS DOUBLE) / 1000000 AS seconds,
-    CAST(c.gpu_us AS BIGINT) AS gpu_us,
+    -- Requests, too, may be more than there can be.
+    CAST(LEAST(c.gpu_us, 9223372036854775807) AS BIGINT) AS gpu_us,
     CAST(c.gpu_us AS DOUBLE) / 1000000 AS gpu_seconds,
     -- Sizes that a client could forge must not stop the day.
     CAST(b.moved_bytes - GREATEST(0, b.moved_bytes - 9223372036854775807) AS BIGINT)

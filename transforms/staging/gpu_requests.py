@@ -8,6 +8,13 @@ from transforms.staging.json_records import RecordError
 MAX_GPUS = 1_000_000
 """More of one resource in one container is no request."""
 
+_OTHER_GPUS = frozenset({"gpu.intel.com/i915", "gpu.intel.com/xe"})
+"""GPUs that are not called so; the plugin's other resources are parts of these, or monitoring."""
+_SHARED = ".shared"
+"""Behind a name where the device plugin lets several containers use a GPU in turn."""
+_GPU_WORDS = frozenset({"gpu", "mig"})
+_WORDS = re.compile(r"[a-z0-9]+")
+
 _QUANTITY = re.compile(r"([0-9]{1,12})(?:\.0{1,9})?(k|Ki)?\Z")
 _MULTIPLES = {"": 1, "k": 1_000, "Ki": 1_024}
 
@@ -16,7 +23,17 @@ Quantities = Mapping[str, str | int | float]
 
 def is_gpu(resource: str) -> bool:
     """Whether a resource name is of a GPU or of a part of one (MIG)."""
-    return resource.endswith("gpu") or resource.startswith("nvidia.com/mig-")
+    name = resource.removesuffix(_SHARED)
+    return name.endswith("gpu") or name.startswith("nvidia.com/mig-") or name in _OTHER_GPUS
+
+
+def is_gpu_device(name: str | None) -> bool:
+    """Whether a driver or a device class of dynamic allocation is one of GPUs, by its name.
+
+    Such as `gpu.nvidia.com`, `mig.nvidia.com`, `vfio.gpu.nvidia.com`, `gpu.amd.com` and
+    `gpu.intel.com`; not `compute-domain.nvidia.com`, whose devices are channels between nodes.
+    """
+    return not _GPU_WORDS.isdisjoint(_WORDS.findall((name or "").lower()))
 
 
 def gpus_asked(requests: Quantities | None, limits: Quantities | None, path: str) -> dict[str, int]:

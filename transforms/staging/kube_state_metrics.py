@@ -140,7 +140,8 @@ PARSER = Parser(
     cannot_tell=(
         "Pods that lived between two scrapes; when a pod was deleted; ends and exit codes of "
         "containers that do not restart; labels beside well-known ones; the order of containers; "
-        "GPUs where the family of requests is not exported; the environment."
+        "GPUs of resource claims, and any where the family of requests is not exported; the "
+        "environment."
     ),
     recognise=_recognise,
     parse=_parse,

@@ -130,6 +130,8 @@ _RESOURCES = {
     "nvidia_com_gpu": "nvidia.com/gpu",
     "amd_com_gpu": "amd.com/gpu",
     "gpu_intel_com_i915": "gpu.intel.com/i915",
+    "gpu_intel_com_xe": "gpu.intel.com/xe",
+    "nvidia_com_gpu_shared": "nvidia.com/gpu.shared",
     "ephemeral_storage": "ephemeral-storage",
 }
 

@@ -1,7 +1,8 @@
 """Objects of the Kubernetes API, listed or watched.
 
-Kinds: pods, nodes, services, events, namespaces, network policies of Kubernetes and of Cilium, and
-the custom resources of Polyaxon's runs, as one list may hold them beside their pods.
+Kinds: pods, nodes, services, events, namespaces, network policies of Kubernetes and of Cilium,
+resource claims and their templates, and the custom resources of Polyaxon's runs, as one list may
+hold them beside their pods.
 Read are lists (`PodList`, `v1 List` of mixed kinds), single objects, lines of objects, and watch
 lines `{"type": …, "object": …}`, also as documents behind each other (`kubectl get --watch`). YAML
 is not read: it is refused once, with the option that writes JSON instead. Facts and traps: the
@@ -173,7 +174,7 @@ PARSER = Parser(
     recognise=recognise,
     parse=parse,
     reads_path=True,
-    version=2,
+    version=3,
     optional_columns=(
         "pod_states.sandbox_ready_at", "pod_states.host_addresses", "pod_states.watch_event",
         "kube_event_states.field_path", "container_states.image_digest",

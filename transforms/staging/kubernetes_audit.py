@@ -55,6 +55,8 @@ KINDS = {
     ("events.k8s.io", "events"): "Event",
     ("networking.k8s.io", "networkpolicies"): "NetworkPolicy",
     ("extensions", "networkpolicies"): "NetworkPolicy",
+    ("resource.k8s.io", "resourceclaims"): "ResourceClaim",
+    ("resource.k8s.io", "resourceclaimtemplates"): "ResourceClaimTemplate",
     ("cilium.io", "ciliumnetworkpolicies"): "CiliumNetworkPolicy",
     ("cilium.io", "ciliumclusterwidenetworkpolicies"): "CiliumClusterwideNetworkPolicy",
 }
@@ -308,7 +310,7 @@ PARSER = Parser(
     ),
     recognise=_recognise,
     parse=_parse,
-    version=2,
+    version=3,
     optional_columns=(
         "pod_states.addresses", "pod_states.sandbox_ready_at", "container_states.image_digest",
     ),

@@ -10,6 +10,13 @@ from typing import Any
 import msgspec
 
 from transforms.staging.json_records import Item, RecordError, decode
+from transforms.staging.kubernetes_claims import (
+    CLAIM,
+    CLAIM_GROUPS,
+    RESOURCE_CLAIM,
+    TEMPLATE,
+    claim_rows,
+)
 from transforms.staging.kubernetes_cluster import (
     NAMESPACE,
     NODE,
@@ -27,7 +34,7 @@ from transforms.staging.polyaxon_resources import is_operation, operation_rows
 
 TABLES = (
     "pod_states", "container_states", "node_states", "kube_event_states", "services", "namespaces",
-    "network_policies",
+    "network_policies", "resource_claims",
 )  # fmt: skip
 """Tables that objects fill."""
 
@@ -130,6 +137,8 @@ def reader(kind: str, group: str) -> Read | None:
         return _read_event if group in EVENT_GROUPS else None
     if kind in POLICY_GROUPS:
         return _policy_reader(kind, group) if group.startswith(POLICY_GROUPS[kind]) else None
+    if kind in {CLAIM, TEMPLATE}:
+        return _claim_reader(kind) if group in CLAIM_GROUPS else None
     return _CORE.get(kind) if group == "v1" else None
 
 
@@ -165,6 +174,14 @@ def _policy_reader(kind: str, group: str) -> Read:
     def read(item: Item, context: FileContext, sight: Sight) -> tuple[Row, ...]:
         policy = decode(POLICY, item.data, item.path)
         return policy_rows(policy, item, context, kind=kind, api_version=group, **_seen(sight))
+
+    return read
+
+
+def _claim_reader(kind: str) -> Read:
+    def read(item: Item, context: FileContext, sight: Sight) -> tuple[Row, ...]:
+        claim = decode(RESOURCE_CLAIM, item.data, item.path)
+        return claim_rows(claim, item, context, kind=kind, **_seen(sight))
 
     return read
 

@@ -71,7 +71,6 @@ class _ContainerPort(msgspec.Struct, rename="camel"):
 class _Resources(msgspec.Struct):
     requests: Quantities | None = None
     limits: Quantities | None = None
-    claims: list[msgspec.Raw] | None = None
 
 
 class _Container(msgspec.Struct, rename="camel"):
@@ -94,6 +93,12 @@ class _Volume(msgspec.Struct, rename="camel"):
     persistent_volume_claim: _Claim | None = None
 
 
+class _ResourceClaim(msgspec.Struct, rename="camel"):
+    name: str | None = None
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+
+
 class _Spec(msgspec.Struct, rename="camel"):
     node_name: str | None = None
     host_network: bool | None = None
@@ -105,6 +110,7 @@ class _Spec(msgspec.Struct, rename="camel"):
     ephemeral_containers: list[_Container] | None = None
     volumes: list[_Volume] | None = None
     image_pull_secrets: list[_Named] | None = None
+    resource_claims: list[_ResourceClaim] | None = None
 
 
 class _Address(msgspec.Struct):
@@ -160,7 +166,8 @@ class _Status(msgspec.Struct, rename={"pod_ip": "podIP", "pod_ips": "podIPs", "h
                                       "init_container_statuses": "initContainerStatuses",
                                       "container_statuses": "containerStatuses",
                                       "ephemeral_container_statuses":
-                                      "ephemeralContainerStatuses"}):  # fmt: skip
+                                      "ephemeralContainerStatuses",
+                                      "claim_statuses": "resourceClaimStatuses"}):  # fmt: skip
     phase: str | None = None
     reason: str | None = None
     pod_ip: str | None = None
@@ -172,6 +179,7 @@ class _Status(msgspec.Struct, rename={"pod_ip": "podIP", "pod_ips": "podIPs", "h
     init_container_statuses: list[_ContainerStatus] | None = None
     container_statuses: list[_ContainerStatus] | None = None
     ephemeral_container_statuses: list[_ContainerStatus] | None = None
+    claim_statuses: list[_ResourceClaim] | None = None
 
 
 class Pod(msgspec.Struct):
@@ -292,6 +300,7 @@ def pod_rows(
         "is_deleted": watch_event == "DELETED",
         **run_values(metadata, _instances(parts), context, folder_run),
         "gpu_count": _gpu_count(parts, item.path),
+        "resource_claims": _claims(spec, status),
         "declared_accesses": _declared(spec, parts, namespace, context),
     }
     containers = (("container_states", {**identity, **values}) for values in container_values)
@@ -415,25 +424,33 @@ def _quantities(values: Quantities | None) -> list[dict[str, str | None]] | None
     return pairs({name: str(value) for name, value in values.items()} if values else None)
 
 
-def _gpu_count(parts: Sequence[_Part], path: str) -> int | None:
-    """GPUs of the pod's effective request; an ephemeral container has no resources.
-
-    None where a container uses a claim (dynamic resource allocation): how many devices it is, and
-    of what kind, stands in the claim and not in the pod.
-    """
-    asked = [
-        (part.role == "init", part.spec.resources)
+def _gpu_count(parts: Sequence[_Part], path: str) -> int:
+    """GPUs of the pod's effective request; an ephemeral container has no resources."""
+    return effective_gpus(
+        (
+            part.role == "init",
+            gpus_asked(part.spec.resources.requests, part.spec.resources.limits, f"{path}.spec"),
+        )
         for part in parts
         if part.spec is not None and part.spec.resources is not None and part.role != "ephemeral"
-    ]
-    count = effective_gpus(
-        (ends_first, gpus_asked(resources.requests, resources.limits, f"{path}.spec"))
-        for ends_first, resources in asked
     )
-    return None if any(resources.claims for _, resources in asked) else count
 
 
 # -- the pod -------------------------------------------------------------------------------------
+
+
+def _claims(spec: _Spec, status: _Status) -> list[dict[str, Any]] | None:
+    """Claims of the pod; one made from a template has a name of its own, once it is made."""
+    made = {c.name: c.resource_claim_name for c in status.claim_statuses or ()}
+    found = [
+        {
+            "name": name_text(claim.name),
+            "claim": name_text(claim.resource_claim_name or made.get(claim.name)),
+            "template": name_text(claim.resource_claim_template_name),
+        }
+        for claim in spec.resource_claims or ()
+    ]
+    return found or None
 
 
 def _conditions(status: _Status, times: StatedTimes) -> list[dict[str, Any]] | None:

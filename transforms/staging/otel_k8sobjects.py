@@ -218,7 +218,7 @@ PARSER = Parser(
     ),
     recognise=_recognise,
     parse=_parse,
-    version=2,
+    version=3,
     optional_columns=(
         "pod_states.watch_event", "pod_states.sandbox_ready_at", "kube_event_states.field_path",
     ),

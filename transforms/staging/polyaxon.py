@@ -344,7 +344,7 @@ PARSER = Parser(
     recognise=recognise,
     parse=parse,
     reads_path=True,
-    version=2,
+    version=3,
     optional_columns=(
         "run_versions.project", "run_versions.run_owner", "run_versions.images",
         "run_versions.code_revision", "run_versions.declared_accesses", "run_artifacts.resource_id",

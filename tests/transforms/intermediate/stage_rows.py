@@ -20,7 +20,7 @@ CLUSTER = "alder"
 Rows = list[dict[str, Any]]
 STAGED = (
     "pod_states", "container_states", "kube_event_states", "run_versions", "run_statuses",
-    "stage_marks", "node_states", "flows",
+    "stage_marks", "node_states", "resource_claims", "flows",
 )  # fmt: skip
 PULLS = {read.table for read in image_pulls.TRANSFORM.reads}
 

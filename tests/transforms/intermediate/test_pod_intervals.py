@@ -48,12 +48,13 @@ def built(
     nodes: Iterable[dict[str, Any]] = (),
     runs: Iterable[dict[str, Any]] = (),
     agents: Iterable[dict[str, Any]] = (),
+    claims: Iterable[dict[str, Any]] = (),
     built_days: tuple[date, ...] = (),
 ) -> pl.DataFrame:
     """The pod intervals of a day."""
     with SqlSession(threads=1) as session:
         show(session, pod_states=states, flows=agents, node_states=nodes, run_versions=runs)
-        show(session, pod_intervals=[])
+        show(session, pod_intervals=[], resource_claims=claims)
         if history is not None:
             session.register("pod_intervals", history)
         name = build(session, BuildDay(date=day, cluster="alder", built_days=built_days))
@@ -805,3 +806,86 @@ def ends_at_midnight(states: list[dict[str, Any]]) -> set[str]:
     seen = frame("pod_states", states).group_by("pod_uid").agg(pl.col("observed_at").max())
     assumed = seen.filter(pl.col("observed_at") + timedelta(hours=36) <= midnight)
     return proven | set(assumed["pod_uid"])
+
+
+def claim(name: str, seen: str = "09:00", **more: Any) -> dict[str, Any]:
+    return {
+        "cluster": "alder", "namespace": "ml", "claim": name, "observed_at": at(seen),
+        "record_id": f"{name}/{seen}", "is_template": False,
+    } | more  # fmt: skip
+
+
+ONE = {"name": "gpus", "claim": "a-gpus", "template": "two"}
+CLAIMED: list[tuple[list[dict[str, Any]], list[dict[str, Any]], int | None]] = [
+    # No claim: the requests alone.
+    ([], [claim("a-gpus", allocated_gpu_count=4, reserved_pod_uids=[A])], 1),
+    # What was handed out to this pod, whatever the claim asks for, on top of the requests.
+    (
+        [ONE],
+        [claim("a-gpus", requested_gpu_count=8, allocated_gpu_count=4, reserved_pod_uids=[B, A])],
+        5,
+    ),
+    # Another pod had the claim, or one of that name: it asks for as many again.
+    (
+        [ONE],
+        [claim("a-gpus", requested_gpu_count=3, allocated_gpu_count=4, reserved_pod_uids=[B])],
+        4,
+    ),
+    # The newest state that tells it.
+    (
+        [ONE],
+        [
+            claim("a-gpus", "09:01", allocated_gpu_count=4, reserved_pod_uids=[A]),
+            claim("a-gpus", "09:02", allocated_gpu_count=2, reserved_pod_uids=[A]),
+            claim("a-gpus", "09:03", requested_gpu_count=7),
+        ],
+        3,
+    ),
+    # Not made yet: as its template says. A claim of the template's name is none.
+    (
+        [ONE | {"claim": None}],
+        [
+            claim("two", requested_gpu_count=2, is_template=True),
+            claim("two", requested_gpu_count=9),
+        ],
+        3,
+    ),
+    # Several are added; one that nothing tells of, or that tells no number, leaves all unknown.
+    (
+        [ONE, ONE | {"name": "more", "claim": "b"}],
+        [claim("a-gpus", requested_gpu_count=2), claim("b", requested_gpu_count=0)],
+        3,
+    ),
+    ([ONE, ONE | {"name": "more", "claim": "b"}], [claim("a-gpus", requested_gpu_count=2)], None),
+    ([ONE], [claim("a-gpus", reserved_pod_uids=[A])], None),
+    # Of another namespace, another cluster, or of the next day.
+    (
+        [ONE],
+        [
+            claim("a-gpus", requested_gpu_count=2, namespace="other"),
+            claim("a-gpus", requested_gpu_count=2, cluster="birch"),
+            claim("a-gpus", requested_gpu_count=2, created_at=at("00:00", days=1)),
+        ],
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("claims", "states", "count"), CLAIMED)
+def test_gpus_of_claims_come_on_top_of_those_of_requests(
+    claims: list[dict[str, Any]], states: list[dict[str, Any]], count: int | None
+) -> None:
+    pods = [state(A, at("09:10"), gpu_count=1, resource_claims=claims or None)]
+    assert built(pods, claims=states)["gpu_count"].to_list() == [count]
+    assert built(pods, claims=reversed(states))["gpu_count"].to_list() == [count]
+
+
+def test_a_claim_is_known_by_the_state_that_names_it() -> None:
+    pods = [
+        state(A, at("09:10"), gpu_count=0, resource_claims=[ONE | {"claim": None}]),
+        state(A, at("09:20"), gpu_count=0, resource_claims=[ONE]),
+        # Another source tells requests alone.
+        state(A, at("09:30"), gpu_count=0),
+    ]
+    found = built(pods, claims=[claim("a-gpus", requested_gpu_count=2)])
+    assert found["gpu_count"].to_list() == [2]

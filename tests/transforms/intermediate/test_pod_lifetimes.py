@@ -120,7 +120,7 @@ def intervals(
     events = [row | {"cluster": "alder"} for row in rows(agents or [], "flows")]
     with SqlSession(threads=1) as session:
         show(session, pod_states=told, flows=events, node_states=[], run_versions=[])
-        show(session, pod_intervals=[])
+        show(session, pod_intervals=[], resource_claims=[])
         name = build(session, BuildDay(date=day, cluster="alder", built_days=()))
         return checked(session, "pod_intervals", name).to_dicts()
 

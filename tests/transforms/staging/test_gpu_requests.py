@@ -1,6 +1,6 @@
 import pytest
 
-from transforms.staging.gpu_requests import effective_gpus, gpus_asked, is_gpu
+from transforms.staging.gpu_requests import effective_gpus, gpus_asked, is_gpu, is_gpu_device
 from transforms.staging.json_records import RecordError
 
 NVIDIA = "nvidia.com/gpu"
@@ -13,6 +13,12 @@ NVIDIA = "nvidia.com/gpu"
         ("amd.com/gpu", True),
         ("example.com/vgpu", True),
         ("nvidia.com/mig-1g.5gb", True),
+        ("nvidia.com/gpu.shared", True),
+        ("nvidia.com/mig-1g.5gb.shared", True),
+        ("gpu.intel.com/i915", True),
+        ("gpu.intel.com/xe", True),
+        ("gpu.intel.com/i915_monitoring", False),
+        ("gpu.intel.com/memory.max", False),
         ("cpu", False),
         ("memory", False),
         ("example.com/gpu-memory", False),
@@ -20,6 +26,27 @@ NVIDIA = "nvidia.com/gpu"
 )
 def test_every_name_that_ends_in_gpu_and_every_mig_part_counts(resource: str, counts: bool) -> None:
     assert is_gpu(resource) is counts
+
+
+@pytest.mark.parametrize(
+    ("name", "is_gpus"),
+    [
+        ("gpu.nvidia.com", True),
+        ("mig.nvidia.com", True),
+        ("vfio.gpu.nvidia.com", True),
+        ("gpu.intel.com", True),
+        ("h100-GPU", True),
+        ("compute-domain.nvidia.com", False),
+        ("tpu.google.com", False),
+        ("migration.example.com", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_drivers_and_classes_of_gpus_are_told_by_a_word_of_their_name(
+    name: str | None, is_gpus: bool
+) -> None:
+    assert is_gpu_device(name) is is_gpus
 
 
 def test_a_limit_without_a_request_is_the_request() -> None:

@@ -92,6 +92,7 @@ def test_a_finished_pod_of_a_run_is_read_whole() -> None:
         "replica_type": None,
         "replica_index": None,
         "gpu_count": 2,
+        "resource_claims": None,
     }
 
 
@@ -561,16 +562,29 @@ def test_a_restartable_init_container_counts_with_the_containers() -> None:
     assert state(value)["gpu_count"] == 5
 
 
-def test_what_a_pod_claims_does_not_say_how_many_gpus_it_has() -> None:
-    claiming = {"name": "polyaxon-main", "resources": {"claims": [{"name": "gpus"}]}}
+def test_a_pod_names_its_claims_and_what_they_hold_is_not_in_its_own_gpus() -> None:
     other = {"name": "proxy", "resources": {"limits": {"nvidia.com/gpu": "1"}}}
     spec = {
-        "resourceClaims": [{"name": "gpus", "resourceClaimTemplateName": "one-h100"}],
-        "containers": [claiming, other],
+        "resourceClaims": [
+            {"name": "gpus", "resourceClaimTemplateName": "one-h100"},
+            {"name": "late", "resourceClaimTemplateName": "one-h100"},
+            {"name": "shared", "resourceClaimName": "all-of-node"},
+        ],
+        "containers": [
+            {"name": "polyaxon-main", "resources": {"claims": [{"name": "gpus"}]}},
+            other,
+        ],
     }
-    assert state(pod(spec=spec, status={}))["gpu_count"] is None
+    made = {"name": "gpus", "resourceClaimName": "train-gpus-x7k2f"}
+    found = state(pod(spec=spec, status={"resourceClaimStatuses": [made, {"name": "late"}]}))
+    assert found["gpu_count"] == 1
+    assert found["resource_claims"] == [
+        {"name": "gpus", "claim": "train-gpus-x7k2f", "template": "one-h100"},
+        {"name": "late", "claim": None, "template": "one-h100"},
+        {"name": "shared", "claim": "all-of-node", "template": None},
+    ]
     without = {"containers": [{"name": "polyaxon-main", "resources": {"claims": []}}, other]}
-    assert state(pod(spec=without, status={}))["gpu_count"] == 1
+    assert state(pod(spec=without, status={}))["resource_claims"] is None
 
 
 def test_a_number_of_gpus_that_is_no_number_is_a_reject() -> None:
