@@ -58,7 +58,8 @@ class RunVersions(StagingTable):
         null="neither stated, or it only starts other runs",
     )
     gpu_count: pl.Int64 = c.count(
-        "GPUs of one replica as described.", null="not stated, or replicas differ"
+        "GPUs of one replica as described.",
+        null="not stated, replicas differ, or it uses resource claims",
     )
     max_retries: pl.Int64 = c.count("Retries that are allowed.", null="not stated")
     code_url: str = c.column("Repository of the code, without userinfo.", null="not stated")

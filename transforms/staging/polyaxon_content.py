@@ -50,6 +50,7 @@ class _Variable(msgspec.Struct, rename="camel"):
 class _Resources(msgspec.Struct):
     requests: dict[str, str | int | float] | None = None
     limits: dict[str, str | int | float] | None = None
+    claims: list[msgspec.Raw] | None = None
 
 
 class _Container(msgspec.Struct):
@@ -218,12 +219,14 @@ def _containers(replica: _Replica) -> Iterator[tuple[str, _Container]]:
         yield "sidecar", sidecar
 
 
-def _gpus(replica: _Replica, path: str) -> int:
-    return effective_gpus(
-        (role == "init", gpus_asked(c.resources.requests, c.resources.limits, path))
-        for role, c in _containers(replica)
-        if c.resources is not None
+def _gpus(replica: _Replica, path: str) -> int | None:
+    """GPUs of a replica; null where a claim, which stands elsewhere, says how many it has."""
+    asked = [(role, c.resources) for role, c in _containers(replica) if c.resources is not None]
+    count = effective_gpus(
+        (role == "init", gpus_asked(resources.requests, resources.limits, path))
+        for role, resources in asked
     )
+    return None if any(resources.claims for _, resources in asked) else count
 
 
 def _images(replicas: list[_Replica]) -> list[str] | None:

@@ -146,6 +146,7 @@ class Pod:
         artifacts: Lineage of its run; the model alone where nothing is said.
         is_torn_down: Whether it ends.
         reason: Reason of its run's conditions.
+        is_claimed: Its GPUs are those of a resource claim.
     """
 
     number: int
@@ -169,6 +170,7 @@ class Pod:
     artifacts: list[Artifact] = field(default_factory=list)
     is_torn_down: bool = True
     reason: str | None = "OperatorController"
+    is_claimed: bool = False
     statuses: list[tuple[float, str]] = field(default_factory=list)
     made: float = 0.0
     bound: float | None = None

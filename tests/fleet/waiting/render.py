@@ -120,6 +120,10 @@ def _watch(pod: Pod) -> Iterator[tuple[float, str]]:
         kind = "ADDED" if moment == pod.made else "MODIFIED"
         seen = moment + 0.3
         yield seen, _dump({"type": kind, "object": _pod(pod, seen)})
+    if pod.is_claimed:
+        yield pod.made + 0.1, _dump({"type": "ADDED", "object": _claim(pod, is_bound=False)})
+        if pod.bound is not None:
+            yield pod.bound, _dump({"type": "MODIFIED", "object": _claim(pod, is_bound=True)})
     if pod.is_torn_down:
         last = pod.gone + 0.8
         yield last, _dump({"type": "DELETED", "object": _pod(pod, last)})
@@ -149,6 +153,10 @@ def _pod(pod: Pod, now: float) -> Json:
              for name in names]  # fmt: skip
     statuses = [_status(known.get(name), name, now) for name in names]
     status: Json = {"phase": _phase(pod, now), "conditions": _conditions(pod, now)}
+    if pod.is_claimed:
+        status["resourceClaimStatuses"] = [
+            {"name": "gpus", "resourceClaimName": f"{pod.name}-gpus"}
+        ]
     if is_bound:
         status["startTime"] = _seconds(pod.bound or 0)
         status["hostIP"] = "10.9.0.1"
@@ -161,6 +169,7 @@ def _pod(pod: Pod, now: float) -> Json:
         "kind": "Pod", "apiVersion": "v1", "metadata": metadata,
         "spec": {
             **({"nodeName": pod.node} if is_bound else {}),
+            **({"resourceClaims": [_CLAIM_OF_POD]} if pod.is_claimed else {}),
             "initContainers": specs[:1], "containers": specs[1:],
         },
         "status": status,
@@ -170,7 +179,36 @@ def _pod(pod: Pod, now: float) -> Json:
 def _spec(pod: Pod, turn: Turn) -> Json:
     found: Json = {"name": turn.name, "image": turn.image, "resources": {}}
     if turn.name == "polyaxon-main":
-        found["resources"] = {"limits": {"nvidia.com/gpu": str(pod.gpus)}}
+        limits = {"limits": {"nvidia.com/gpu": str(pod.gpus)}}
+        found["resources"] = {"claims": [{"name": "gpus"}]} if pod.is_claimed else limits
+    return found
+
+
+_CLAIM_OF_POD = {"name": "gpus", "resourceClaimTemplateName": "gpus"}
+
+
+def _claim(pod: Pod, *, is_bound: bool) -> Json:
+    """The claim that was made for a pod from its template, and what it got."""
+    asked = {"deviceClassName": "gpu.nvidia.com", "count": pod.gpus}
+    found: Json = {
+        "kind": "ResourceClaim", "apiVersion": "resource.k8s.io/v1",
+        "metadata": {
+            "name": f"{pod.name}-gpus", "namespace": "ml",
+            "uid": f"eeeeeeee-0000-4000-8000-{pod.number:012x}",
+            "resourceVersion": str(round(pod.made * 1_000) + is_bound),
+            "creationTimestamp": _seconds(pod.made),
+        },
+        "spec": {"devices": {"requests": [{"name": "gpus", "exactly": asked}]}},
+    }  # fmt: skip
+    if is_bound:
+        results = [
+            {"request": "gpus", "driver": "gpu.nvidia.com", "pool": pod.node, "device": f"gpu-{n}"}
+            for n in range(pod.gpus)
+        ]
+        found["status"] = {
+            "allocation": {"devices": {"results": results}},
+            "reservedFor": [{"resource": "pods", "name": pod.name, "uid": pod.uid}],
+        }
     return found
 
 

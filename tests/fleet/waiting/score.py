@@ -1,6 +1,7 @@
 """What was measured beside what is true: seconds per cause, storms, outputs, owners."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -108,8 +109,14 @@ def is_near(found: float, true: float) -> bool:
     return abs(found - true) <= 1 + 0.02 * true
 
 
-def score(folder: Path, world: World) -> Score:
-    """Compare the tables that were built of a world's exports with the world."""
+def score(folder: Path, world: World, others: Iterable[Pod] = ()) -> Score:
+    """Compare the tables that were built of a world's exports with the world.
+
+    Args:
+        folder: Where they were built.
+        world: The world.
+        others: Pods beside those of the world; their sums are looked at alone.
+    """
     result = Score()
     with duckdb.connect(str(folder / "podledger.duckdb"), read_only=True) as marts:
         found: dict[str, Counter[tuple[str | None, str, str]]] = defaultdict(Counter)
@@ -125,7 +132,7 @@ def score(folder: Path, world: World) -> Score:
         _storms(result, world, marts)
         _outputs(result, world, marts)
         _owners(result, world, marts)
-        _sums(result, folder, marts)
+        _sums(result, folder, [*world.pods, *others], marts)
     return result
 
 
@@ -231,8 +238,11 @@ def _owners(result: Score, world: World, marts: duckdb.DuckDBPyConnection) -> No
         result.blamed += [(pod.number, *f) for f in sorted(found[pod.run] - pod.faults)]
 
 
-def _sums(result: Score, folder: Path, marts: duckdb.DuckDBPyConnection) -> None:
+def _sums(
+    result: Score, folder: Path, pods: Iterable[Pod], marts: duckdb.DuckDBPyConnection
+) -> None:
     stages = folder / "lake" / "stages" / "*" / "*.parquet"
+    gpus = [{"pod_uid": pod.uid, "gpus": pod.gpus} for pod in pods]
     result.sums = marts.execute(
         """
         SELECT s.stage_id, s.length_us, w.length_us
@@ -259,10 +269,7 @@ def _sums(result: Score, folder: Path, marts: duckdb.DuckDBPyConnection) -> None
             GROUP BY pod_uid
             HAVING COUNT(*) = COUNT(end_at)
         ) AS s
-        INNER JOIN (
-            SELECT pod_uid, MAX(gpu_count) AS gpus
-            FROM read_parquet($states) GROUP BY pod_uid
-        ) AS g ON s.pod_uid = g.pod_uid
+        INNER JOIN (SELECT UNNEST($gpus, recursive := TRUE)) AS g ON s.pod_uid = g.pod_uid
         INNER JOIN (
             SELECT pod_uid, SUM(gpu_us) AS gpu_us FROM waits GROUP BY pod_uid
         ) AS w ON s.pod_uid = w.pod_uid
@@ -271,7 +278,7 @@ def _sums(result: Score, folder: Path, marts: duckdb.DuckDBPyConnection) -> None
         ) AS p
         WHERE p.gpu_us IS DISTINCT FROM w.gpu_us
         """,
-        {"stages": str(stages), "states": str(folder / "lake" / "pod_states" / "*" / "*.parquet")},
+        {"stages": str(stages), "gpus": gpus},
     ).fetchall()
 
 

@@ -29,6 +29,7 @@ class Built:
 
     folder: Path
     world: World
+    scripted: list[Pod]
     pairs: dict[str, Pod]
     deployments: dict[str | None, list[Pod]]
 
@@ -43,15 +44,19 @@ class Built:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    made = Built(tmp_path_factory.mktemp("waiting"), World(7, 40), pairs(), deployments())
-    attempts = [pod for pods in made.deployments.values() for pod in pods]
-    settings = write(made.folder, [*made.world.pods, *made.pairs.values(), *attempts])
+    of_pairs, of_deployments = pairs(), deployments()
+    attempts = [pod for pods in of_deployments.values() for pod in pods]
+    made = Built(
+        tmp_path_factory.mktemp("waiting"), World(7, 40), [*of_pairs.values(), *attempts],
+        of_pairs, of_deployments,
+    )  # fmt: skip
+    settings = write(made.folder, [*made.world.pods, *made.scripted])
     build_all(settings, tables=(*MEASURED, "run_checks", "transfer_costs"))
     return made
 
 
 def test_waits_storms_outputs_and_owners_of_a_small_fleet_are_the_true_ones(built: Built) -> None:
-    found = score(built.folder, built.world)
+    found = score(built.folder, built.world, built.scripted)
     assert broken(found) == []
     assert found.stages >= 200
     assert set(found.bereft) == {*SOURCES, "all"}

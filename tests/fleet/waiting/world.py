@@ -59,7 +59,7 @@ class World:
         for number in range(count):
             pod = Pod(
                 number, kinds[number % len(kinds)], self.random.random() < 0.4,
-                self.random.choice((1, 1, 2)),
+                self.random.choice((1, 1, 2)), is_claimed=number % 7 == 3,
             )  # fmt: skip
             self._place_in_project(pod)
             # All of a day's pods end well before its midnight.

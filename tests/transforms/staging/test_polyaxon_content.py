@@ -107,6 +107,11 @@ def test_the_gpus_of_an_init_container_count_if_they_are_more() -> None:
     assert found.gpu_count == 8
 
 
+def test_what_a_container_claims_does_not_say_how_many_gpus_it_has() -> None:
+    claiming = {"image": "a/b:1", "resources": {"claims": [{"name": "gpus"}]}}
+    assert with_run(kind="job", container=claiming).gpu_count is None
+
+
 def test_two_repositories_are_not_one_code() -> None:
     content = copy.deepcopy(CONTENT)
     content["run"]["init"].append({"git": {"url": "https://git.example.com/other.git"}})

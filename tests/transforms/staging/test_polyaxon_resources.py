@@ -208,6 +208,13 @@ def replica(count: int | None, gpus: int, image: str = "example.com/ml/t:1") -> 
     return {"replicas": count, "template": {"spec": {"containers": [main]}}}
 
 
+CLAIMING = {
+    "spec": {
+        "containers": [container("main", "a/b:1", resources={"claims": [{"name": "gpus"}]})],
+    }
+}
+
+
 @pytest.mark.parametrize(
     ("spec", "work", "expected"),
     [
@@ -228,6 +235,7 @@ def replica(count: int | None, gpus: int, image: str = "example.com/ml/t:1") -> 
         ("daskJobSpec", {"replicaSpecs": {"Job": replica(1, 0)}}, ("job", "daskjob", 1, 0)),
         ("serviceSpec", {"replicas": 2, "ports": [80], "template": TEMPLATE},
          ("service", "service", 2, 2)),
+        ("serviceSpec", {"template": CLAIMING}, ("service", "service", 1, None)),
         ("futureSpec", {"template": TEMPLATE}, (None, None, None, None)),
     ],
 )  # fmt: skip
