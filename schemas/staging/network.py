@@ -293,6 +293,10 @@ class VolumeRecords(StagingTable):
         "security group of the interface.",
         null="the interface itself",
     )
+    rule_list: str = c.column(
+        "List of rules that judged the traffic, where the observer tells a flow once for each.",
+        null="not stated, or told once whoever judged",
+    )
     temporality: str = c.column(
         "Whether bytes are of the interval, since the connection (of a counter: the counter) "
         "began, or of the whole connection, told once at its end.",

@@ -264,10 +264,6 @@ RULES: dict[str, Rules] = {
         free="continent country city cluster_location",
         large="bytes_sent packets_sent",
     ),
-    "azure_flow_log": rules(
-        # A tuple's interval begins at the tuple before it of the same flow.
-        together="[0-9a-f.:]+,[0-9a-f.:]+,[0-9]+,[0-9]+,[0-9TU]+,[IO]"
-    ),
     "route53": rules(optional="version account_id region vpc_id srcids answers"),
     "gcp_dns": rules(
         optional="vmInstanceId vmInstanceIdString vmInstanceName vmProjectId vmZoneName severity "

@@ -129,5 +129,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("volume_records",),
     build=build,
-    version=9,
+    version=10,
 )

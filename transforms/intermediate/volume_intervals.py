@@ -4,8 +4,9 @@ Input is `volume_records`, whose format declares what its numbers are (`temporal
 export's setting says otherwise, values never do. `find_intervals` makes the view
 `volume_intervals`, in which every row is bytes of one interval:
 
-* `delta`: as recorded. A tuple of Azure's counts since the flow's last one, which may be in another
-  file (`volume_begun`).
+* `delta`: as recorded. A tuple of Azure's counts since the flow's last one within the look-back
+  `counters`, which may be in another file (`volume_begun`). What several of its rule lists or rules
+  tell counts once (`volume_told_again`).
 * `per_connection_total`: as recorded, over the connection's life, on each day that it meets. Of
   several records of one connection (its `flow_id` and beginning) the last counts.
 * `cumulative`: what the series grew by between two readings, by the rules for cumulative series
@@ -35,13 +36,13 @@ observer without a name say so, two saw one connection, and the record of more b
 
 from datetime import timedelta
 
-from transforms.day import BuildDay
+from transforms.day import SKEW_GUARD, BuildDay
 from transforms.sql import SqlSession
 
 PACKAGE = "transforms.intermediate"
 HELPERS = (
-    "volume_intervals", "volume_begun", "volume_left_out", "volume_false_deltas",
-    "volume_false_totals", "volume_growth", "volume_series", "volume_named",
+    "volume_intervals", "volume_left_out", "volume_told_again", "volume_begun",
+    "volume_false_deltas", "volume_false_totals", "volume_growth", "volume_series", "volume_named",
 )  # fmt: skip
 """What `find_intervals` makes; to be dropped in this order."""
 _MICROSECOND = timedelta(microseconds=1)
@@ -63,12 +64,14 @@ def find_intervals(session: SqlSession, day: BuildDay) -> str:
         "end_us": int(day.end_at.timestamp()) * 1_000_000,
         "look_back_us": day.look_back.counters // _MICROSECOND,
         "look_ahead_us": day.look_ahead // _MICROSECOND,
+        "guard_us": SKEW_GUARD // _MICROSECOND,
     }
     session.create_view("volume_named", PACKAGE, "volume_named")
     session.create("volume_series", PACKAGE, "volume_series")
     session.create("volume_growth", PACKAGE, "volume_growth", values)
     session.create("volume_false_totals", PACKAGE, "volume_false_totals")
     session.create("volume_false_deltas", PACKAGE, "volume_false_deltas", values)
+    session.create("volume_begun", PACKAGE, "volume_begun", values)
+    session.create("volume_told_again", PACKAGE, "volume_told_again", values)
     session.create("volume_left_out", PACKAGE, "volume_left_out")
-    session.create("volume_begun", PACKAGE, "volume_begun")
     return session.create_view("volume_intervals", PACKAGE, "volume_intervals")

@@ -7,8 +7,8 @@
 -- Reads: volume_named, volume_begun, volume_left_out, volume_growth, volume_false_totals.
 SELECT
     v.*,
-    COALESCE(b.begun_us, epoch_us(v.start_at)) AS true_from_us,
-    COALESCE(b.begun_us, epoch_us(v.start_at)) AS from_us,
+    COALESCE(b.true_from_us, epoch_us(v.start_at)) AS true_from_us,
+    COALESCE(b.from_us, epoch_us(v.start_at)) AS from_us,
     GREATEST(epoch_us(v.end_at), epoch_us(v.start_at) + 1) AS until_us,
     v.bytes AS certain_bytes,
     FALSE AS hides_bytes,

@@ -1,7 +1,8 @@
 -- Records over intervals that are no volume of their own: held back because they contradict what
 -- their format declares (`kind` names it), or told by another record (`kind` is null).
 -- Grain: one record, and the reason if it is held back.
--- Reads: volume_named, volume_false_deltas, volume_series, volume_false_totals, volume_growth.
+-- Reads: volume_named, volume_false_deltas, volume_series, volume_false_totals, volume_growth,
+--   volume_told_again.
 WITH held AS (
     SELECT v.export_file_id, v.record_index, v.row_index, f.kind
     FROM volume_named AS v
@@ -90,6 +91,8 @@ seconds AS (
 SELECT export_file_id, record_index, row_index, kind FROM held
 UNION ALL
 SELECT export_file_id, record_index, row_index, CAST(NULL AS VARCHAR) AS kind FROM in_totals
+UNION ALL
+SELECT export_file_id, record_index, row_index, CAST(NULL AS VARCHAR) AS kind FROM volume_told_again
 UNION ALL
 SELECT export_file_id, record_index, row_index, CAST(NULL AS VARCHAR) AS kind
 FROM totals

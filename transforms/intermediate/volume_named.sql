@@ -14,7 +14,9 @@ SELECT
             THEN CONCAT_WS('/', reporter, flow_direction)
         ELSE COALESCE(interface_id, instance_id, reporter, observer, node, source_format)
     END AS name,
-    COALESCE(interface_id, instance_id, reporter, observer, node) IS NOT NULL AS is_named,
+    -- Azure's tuples tell no beginning of their own by which two observers could be told apart.
+    COALESCE(interface_id, instance_id, reporter, observer, node) IS NOT NULL
+    OR source_format = 'azure_flow_log' AS is_named,
     COALESCE(traffic_type = 'EFA', FALSE) AS is_remote_memory,
     -- Of no bytes: it only tells when a flow of Azure's began.
     source_format = 'azure_flow_log' AND COALESCE(connection_state = 'B', FALSE) AS is_beginning,

@@ -8,13 +8,14 @@ tuple's source to its destination, `received` the other way, whichever of them o
 * A flow begins (`B`, without numbers), continues (`C`, every five minutes) and ends (`E`); what was
   refused is denied (`D`, or the decision `D` of a security group). Numbers are since the last
   tuple of the flow, so that its bytes are the sum of all `C` and `E`.
-* A tuple tells only when it was written. Its interval begins at the tuple before it of the same
-  flow, rule list and network card in the same file; where there is none, or it is later, five
-  minutes before, which is how often numbers are written. The bytes lie somewhere in it. The last
-  tuple may be in another file, which is found where intervals are read (`volume_begun`).
-* Tuples that begin a flow are ignored (`flow_begin`), but for the last minutes of an hour: their
-  next tuple is in the next file, so that they give rows of no bytes. Ignored are denied ones
-  without numbers (`denied`) and those of version 1, which have none (`no_counters`), too.
+* A tuple tells only when it was written, and its interval began at the flow's last tuple, which
+  may be in another file: it is looked for where intervals are read (`volume_begun`). Until then a
+  row begins five minutes before, which is how often numbers are written. A tuple that begins a flow
+  gives rows of no bytes for it.
+* Denied tuples without numbers are ignored (`denied`), and so are those of version 1, which have
+  none (`no_counters`).
+* A record's rule lists (`aclID`) each tell the flows that they judged, so that two may tell one
+  flow; which of them counts is decided where intervals are read.
 * Times are milliseconds in version 4 and seconds in version 2, and seconds in examples of version 4
   as well; which they are is told by their size, as no log is of before 1973.
 * Bytes are those of packets, with their headers. The network card is `interface_id`, its
@@ -23,7 +24,6 @@ tuple's source to its destination, `received` the other way, whichever of them o
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -48,13 +48,8 @@ SHOWN_KEYS = frozenset({b"time", b"category", b"operationName"})
 """Keys whose text an excerpt of a refused document may show."""
 UPDATE_MICROSECONDS = 300_000_000
 """How often the numbers of a flow are written."""
-LATE_MICROSECONDS = UPDATE_MICROSECONDS + 60_000_000
-"""Before the end of an hour's file: what begins then may be written on in the next one."""
-HOUR_MICROSECONDS = 3_600_000_000
 MILLISECONDS_FROM = 10**11
 """As seconds this is the year 5138, as milliseconds 1973."""
-MAX_FLOWS = 1_000_000
-"""Flows of a file whose last tuple is known; those behind have no tuple before theirs."""
 
 _SECURITY_GROUPS = "networksecuritygroupflowevent"
 _NETWORKS = "flowlogflowevent"
@@ -156,25 +151,6 @@ class _Tuple(NamedTuple):
     counters: list[int | None]
 
 
-@dataclass
-class _Updates:
-    """When the last tuple of each flow of a file was written."""
-
-    times: dict[tuple[object, ...], int] = field(default_factory=dict)
-
-    def start_us(self, place: _Place, found: _Tuple) -> int:
-        """Begin of the interval of a tuple, which then is the last of its flow."""
-        key = (*place[:3], *found.ends, found.transport, found.direction)
-        before = self.times.get(key)
-        if before is not None or len(self.times) < MAX_FLOWS:
-            self.times[key] = found.written_us
-        if found.state == "D":
-            return found.written_us - found.unit_us
-        if before is None or before > found.written_us:
-            return max(found.written_us - UPDATE_MICROSECONDS, 0)
-        return min(before, found.written_us - found.unit_us)
-
-
 _HEAD = msgspec.json.Decoder(_Head)
 _FLOW_RECORDS = msgspec.json.Decoder(_FlowRecords)
 _PROPERTIES = msgspec.json.Decoder(_Properties)
@@ -185,11 +161,10 @@ _ANY = msgspec.json.Decoder()
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
-    updates = _Updates()
     for raw in records:
         for document in documents(raw):
             for item in _records(document):
-                yield from (item,) if isinstance(item, Parsed) else _record(item, updates, context)
+                yield from (item,) if isinstance(item, Parsed) else _record(item, context)
 
 
 def _records(document: Item) -> Iterator[Item | Parsed]:
@@ -212,7 +187,7 @@ def _records(document: Item) -> Iterator[Item | Parsed]:
         yield document.part(f"{step}[{index}]", bytes(item))
 
 
-def _record(item: Item, updates: _Updates, context: FileContext) -> Iterator[Parsed]:
+def _record(item: Item, context: FileContext) -> Iterator[Parsed]:
     """The tuples of a record; a record without any is one result itself."""
     try:
         # What is passed over is not looked at in detail, but a record is read only if all is JSON.
@@ -234,7 +209,7 @@ def _record(item: Item, updates: _Updates, context: FileContext) -> Iterator[Par
     if not found:
         yield item.ignored("no_flows")
     for place, part in found:
-        yield _tuple(part, place, updates, context)
+        yield _tuple(part, place, context)
 
 
 def _of_network(item: Item, head: _Head) -> Iterator[tuple[_Place, Item]]:
@@ -281,15 +256,16 @@ def _mac(stated: str | None) -> str | None:
     return digits
 
 
-def _tuple(item: Item, place: _Place, updates: _Updates, context: FileContext) -> Parsed:
+def _tuple(item: Item, place: _Place, context: FileContext) -> Parsed:
     try:
         text = decode(_TEXT, item.data, item.path)
         found = _read_tuple(text, is_network=place.is_network)
         if isinstance(found, str):
             return Parsed(item.locator, None, item.data, ignore=found, conceal=_concealed)
-        rows, ignore = _rows(found, place, text, updates, context)
+        rows = _rows(found, place, text, context)
     except (RecordError, RefusedError) as error:
         return Parsed(item.locator, None, item.data, reject=str(error), conceal=_concealed)
+    ignore = None if rows else "denied"
     return Parsed(item.locator, None, item.data, rows, ignore=ignore, conceal=_concealed)
 
 
@@ -350,30 +326,23 @@ def _read_tuple(text: str, *, is_network: bool) -> _Tuple | str:
     )
 
 
-def _rows(
-    found: _Tuple, place: _Place, text: str, updates: _Updates, context: FileContext
-) -> tuple[tuple[Row, ...], str | None]:
-    """Rows of a tuple, or why it gives none.
+def _rows(found: _Tuple, place: _Place, text: str, context: FileContext) -> tuple[Row, ...]:
+    """Rows of a tuple; none of a denied one without numbers.
 
     Raises:
         RefusedError: Its state and its numbers do not belong together.
     """
     packets_sent, bytes_sent, packets_received, bytes_received = found.counters
     is_counted = bytes_sent is not None and bytes_received is not None
-    if found.state == "B" and any(found.counters):
-        refuse("flow_begin", "no numbers where a flow begins")
-    if found.state in {"C", "E"} and not is_counted:
-        refuse("bytes", "numbers of bytes sent and received", None)
-    start_us = updates.start_us(place, found)
     if found.state == "B":
-        left_us = HOUR_MICROSECONDS - found.written_us % HOUR_MICROSECONDS
-        if left_us > LATE_MICROSECONDS:
-            return (), "flow_begin"
-        start_us = found.written_us
+        if any(found.counters):
+            refuse("flow_begin", "no numbers where a flow begins")
         packets_sent = bytes_sent = packets_received = bytes_received = 0
     elif not is_counted:
-        return (), "denied"
-    common = _common(found, place, start_us, context) | {
+        if found.state != "D":
+            refuse("bytes", "numbers of bytes sent and received", None)
+        return ()
+    common = _common(found, place, context) | {
         "record_id": identity(place.resource, place.mac, place.acl, place.rule, text)
     }
     sent, received = _DIRECTIONS[found.direction]
@@ -383,7 +352,13 @@ def _rows(
     if found.state != "D" or bytes_received or packets_received:
         back = _directed(found.ends[::-1], bytes_received, packets_received, received)
         rows.append((f.TABLE, common | back))
-    return tuple(rows), None
+    return tuple(rows)
+
+
+def _start_us(found: _Tuple) -> int:
+    """The earliest instant at which a tuple's interval began, as far as it tells itself."""
+    before = {"B": 0, "D": found.unit_us}.get(found.state, UPDATE_MICROSECONDS)
+    return max(found.written_us - before, 0)
 
 
 def _directed(
@@ -404,10 +379,10 @@ def _directed(
     }
 
 
-def _common(found: _Tuple, place: _Place, start_us: int, context: FileContext) -> dict[str, Any]:
+def _common(found: _Tuple, place: _Place, context: FileContext) -> dict[str, Any]:
     is_denied = found.state == "D"
     return {
-        "start_at": instant_of_microseconds(start_us),
+        "start_at": instant_of_microseconds(_start_us(found)),
         "end_at": instant_of_microseconds(found.written_us),
         "account_id": _after(place.resource, "subscriptions", is_uid=True),
         "interface_id": place.mac,
@@ -421,6 +396,7 @@ def _common(found: _Tuple, place: _Place, start_us: int, context: FileContext) -
         "sampling_interval": None,
         "scaled": "raw",
         "reporter": None if place.is_network else _group(place.resource),
+        "rule_list": name_text(place.acl),
         "temporality": context.temporality or "delta",
         "byte_layer": "packet",
     }
@@ -509,11 +485,10 @@ PARSER = Parser(
     record="One tuple, which is both directions of one flow since its last tuple.",
     cannot_tell=(
         "Pods and machines (only addresses and the network card); when in its interval bytes "
-        "passed; when a flow began whose beginning is in another file; bytes of what a security "
-        "group denied; the layer below packets."
+        "passed; bytes of what a security group denied; the layer below packets."
     ),
     recognise=_recognise,
     parse=_parse,
     tested_on="real",
-    version=2,
+    version=3,
 )

@@ -195,7 +195,7 @@ SAMPLES: dict[str, Known | Unknown] = {
     "counters/antrea_flowaggregator_flowlog.csv": Known("antrea", ignored={"no_bytes": 2}),
     "counters/antrea_flowaggregator_s3.csv": Known("antrea", 2),
     # Seven tuples, three of which begin a flow.
-    "counters/azure_vnet_flowlog_v4.json": Known("azure_flow_log", 4, ignored={"flow_begin": 3}),
+    "counters/azure_vnet_flowlog_v4.json": Known("azure_flow_log", 7),
     "counters/azure_vnet_tuples_BCE_docs_example.txt": Unknown(),
     # Two byte counters of a container of no pod; 135 values of other metrics, and its start.
     "counters/cadvisor_container_network.prom": Known(

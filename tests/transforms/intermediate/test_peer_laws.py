@@ -159,16 +159,17 @@ def test_what_repeats_by_the_kind_of_its_observer_counts_once():
 # -- laws ----------------------------------------------------------------------------------------
 
 TICK = timedelta(microseconds=1)
-PODS = [pod(f"{n:03d}", f"10.1.{n // 100}.{n % 100}", "00:00") for n in range(300)]
+PODS = [pod(f"{n:03d}", f"10.1.{n // 100}.{n % 100}", "00:00") for n in range(400)]
 CLOUD = {"instance_id": "i", "flow_direction": "egress"}
+AZURE = {"source_format": "azure_flow_log", "instance_id": None, "flow_direction": "egress"}
 
 
 def connections(draw: random.Random, count: int) -> list[dict[str, Any]]:
-    """Connections between pods of three sources, from the evening on into the next day."""
+    """Connections between pods of four sources, from the evening on into the next day."""
     found = []
     for number in range(count):
         # Pods of one source only, so that what is chosen does not depend on the others.
-        source = draw.randrange(3)
+        source = draw.randrange(4)
         a, b = draw.sample(range(100 * source, 100 * source + 100), 2)
         start = at("21:00") + timedelta(seconds=draw.randrange(5 * 3600))
         steps = [draw.choice([0, 1, 7, 1_500, 10**12]) for _ in range(draw.randrange(1, 7))]
@@ -194,14 +195,33 @@ def exported(connection: dict[str, Any]) -> list[dict[str, Any]]:
     if connection["source"] == 1:
         whole = {"bytes": sum(steps), "flow_id": f"C{connection['port']}", "node": "sensor-a"}
         return [record(start, ends[-1], a, b, **TOTAL | whole | common)]
+    if connection["source"] == 3:
+        return tuples(connection, 0, interface_id=f"card-{a}", rule_list="a")
     return [
         record(start, end, a, b, bytes=sum(steps[: n + 1]), **RUNNING | common)
         for n, end in enumerate(ends)
     ]
 
 
+def tuples(connection: dict[str, Any], late: int, **observer: Any) -> list[dict[str, Any]]:
+    """Azure's: when each was written is all that it tells, up to 100 minutes behind the last."""
+    own = AZURE | {"source_port": connection["port"]} | observer
+    written = [
+        connection["start"] + timedelta(seconds=late + 4 * connection["spacing"] * n)
+        for n in range(len(connection["steps"]) + 1)
+    ]
+    ends = connection["a"], connection["b"]
+    return [
+        record(written[0], written[0], *ends, bytes=0, connection_state="B", **own),
+        *(
+            record(end - timedelta(minutes=5), end, *ends, bytes=step, connection_state="C", **own)
+            for end, step in zip(written[1:], connection["steps"], strict=True)
+        ),
+    ]
+
+
 def seen_again(connection: dict[str, Any]) -> list[dict[str, Any]]:
-    """The same packets as others saw them: the other interface, a gateway, a second sensor."""
+    """The same packets as others saw them: the other interface, a gateway, a sensor, rule lists."""
     found = exported(connection)
     if connection["source"] == 0:
         other = {"interface_id": f"eni-{connection['b']}", "flow_direction": "ingress"}
@@ -209,6 +229,14 @@ def seen_again(connection: dict[str, Any]) -> list[dict[str, Any]]:
         return [item | more for item in found for more in (other, gateway)]
     if connection["source"] == 1:
         return [item | {"node": "sensor-b", "flow_id": f"D{item['flow_id']}"} for item in found]
+    if connection["source"] == 3:
+        other = {"interface_id": f"card-{connection['b']}", "flow_direction": "ingress"}
+        card = {"interface_id": f"card-{connection['a']}"}
+        return [
+            *tuples(connection, 0, rule_list="a", **other),
+            *tuples(connection, 1, rule_list="b", **card),
+            *tuples(connection, 1, rule_list="b", **other),
+        ]
     # The aggregator's own differences stand beside its totals.
     return []
 

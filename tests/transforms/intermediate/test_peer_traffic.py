@@ -464,31 +464,6 @@ def test_another_connection_of_the_same_ports_hides_nothing():
     ]
 
 
-def test_a_tuple_of_azure_begins_at_the_last_one_whatever_file_holds_it():
-    """The hour's file ends at 08:58; in the next one the flow ends at 09:01, not from 08:56 on."""
-    card = {"source_format": "azure_flow_log", "interface_id": "00224871C201", "instance_id": None}
-    last = record("08:53", "08:58", POD, OUT, bytes=500, export_file_id="08", **card)
-    first = record("08:56", "09:01", POD, OUT, bytes=180, export_file_id="09", **card)
-    other = first | {"interface_id": "00224871C202", "source_port": 1, "export_file_id": "other"}
-    rows = of([last, first])
-    assert rows.select(RANGE).rows() == [
-        (at("08:50"), 200, 0, 500),
-        (at("08:55"), 300 + 120, 0, 500 + 180),
-        (at("09:00"), 60, 0, 180),
-    ]
-    # It tells no more bytes where it had begun.
-    begun = last | {"start_at": at("08:58"), "bytes": 0, "packets": 0, "connection_state": "B"}
-    assert of([begun, first]).select(RANGE).rows() == [
-        (at("08:55"), 120, 0, 180),
-        (at("09:00"), 60, 0, 180),
-    ]
-    # Of another flow nobody knows better.
-    assert of([last, other], observer="00224871C202").select(RANGE).rows() == [
-        (at("08:55"), 144, 0, 180),
-        (at("09:00"), 36, 0, 180),
-    ]
-
-
 def test_records_without_an_address_are_left_out():
     masked = {"source_packet_address": None, "source_address": None}
     assert of([record("08:01", "08:02", POD, OUT, **masked)]).is_empty()

@@ -37,6 +37,7 @@ COMMON = {
     "account_id": SUBSCRIPTION,
     "interface_id": MAC,
     "vpc_id": NETWORK_ID,
+    "rule_list": ACL,
     "transport": "TCP",
     "action": "ACCEPT",
     "connection_state": "C",
@@ -124,44 +125,37 @@ def fate(*tuples, make=network) -> list[str]:
 
 
 def test_a_tuple_gives_a_row_per_direction_and_every_field_fills_its_column():
-    begun, continued = read(network(BEGIN, CONTINUED))
-    assert (begun.ignore, begun.rows) == ("flow_begin", ())
-    sent, received = (values for _, values in continued.rows)
+    sent, received = volumes(network(CONTINUED))
     assert stated(sent, "record_id") == SENT
     assert stated(received, "record_id") == RECEIVED
     assert sent["record_id"] == received["record_id"]
 
 
 @pytest.mark.parametrize(
-    ("before_the_hour", "kept"), [(360_001, False), (360_000, True), (1, True), (0, False)]
+    ("text", "make"),
+    [
+        (BEGIN, network),
+        (BEGIN.replace("0,0,0,0", ",,,"), network),
+        (f"{MS // 1000},10.20.1.6,198.51.100.180,23956,443,T,O,A,B,,,,", security_group),
+    ],
 )
-def test_a_flow_that_begins_late_in_an_hour_may_go_on_in_the_next_file(before_the_hour, kept):
-    written = MS - before_the_hour
-    (begun,) = read(network(BEGIN.replace(str(MS), str(written))))
-    if not kept:
-        assert (begun.ignore, begun.rows) == ("flow_begin", ())
-        return
+def test_a_tuple_that_begins_a_flow_gives_rows_of_no_bytes(text, make):
     shown = ("start_at", "end_at", "bytes", "packets", "connection_state", "flow_direction")
-    moment = AT - timedelta(milliseconds=before_the_hour)
-    assert [[row[name] for name in shown] for _, row in begun.rows] == [
-        [moment, moment, 0, 0, "B", way] for way in ("egress", "ingress")
+    assert [[row[name] for name in shown] for row in volumes(make(text))] == [
+        [AT, AT, 0, 0, "B", way] for way in ("egress", "ingress")
     ]
 
 
 def test_a_flow_that_came_in_was_received_by_the_network_card():
-    tuples = [text.replace(",O,", ",I,") for text in (BEGIN, CONTINUED)]
-    sent, received = volumes(network(*tuples))
+    sent, received = volumes(network(CONTINUED.replace(",O,", ",I,")))
     assert stated(sent, "record_id") == SENT | {"flow_direction": "ingress"}
     assert stated(received, "record_id") == RECEIVED | {"flow_direction": "egress"}
 
 
 def test_a_tuple_of_a_security_group_gives_the_same():
-    tuples = [
-        f"{MS // 1000},10.20.1.6,198.51.100.180,23956,443,T,O,A,B,,,,",
-        f"{MS // 1000 + 300},10.20.1.6,198.51.100.180,23956,443,T,O,A,C,21,2767,33,41580",
-    ]
-    sent, received = volumes(security_group(*tuples))
-    absent = {"encryption", "vpc_id"}
+    text = f"{MS // 1000 + 300},10.20.1.6,198.51.100.180,23956,443,T,O,A,C,21,2767,33,41580"
+    sent, received = volumes(security_group(text))
+    absent = {"encryption", "vpc_id", "rule_list"}
     for found, whole in ((sent, SENT), (received, RECEIVED)):
         expected = {k: v for k, v in whole.items() if k not in absent} | {"reporter": "n"}
         assert stated(found, "record_id") == expected
@@ -191,8 +185,6 @@ def test_what_was_denied_is_rejected_with_its_rule_and_has_one_direction():
     ("text", "reason"),
     [
         (f"{MS // 1000},203.0.113.5,10.20.1.6,55188,22,T,I,D,B,,,,", "denied"),
-        (f"{MS // 1000},203.0.113.5,10.20.1.6,55188,22,T,I,A,B,,,,", "flow_begin"),
-        (f"{MS // 1000},203.0.113.5,10.20.1.6,55188,22,T,I,A,B,0,0,0,0", "flow_begin"),
         (f"{MS // 1000},203.0.113.5,10.20.1.6,55188,22,T,I,A", "no_counters"),
     ],
 )
@@ -265,7 +257,7 @@ def test_the_target_of_the_log_tells_network_and_subnet(target, columns):
 
 @pytest.mark.parametrize("name", ["macAddress", "targetResourceID", "category", "time"])
 def test_what_a_record_leaves_out_is_null(name):
-    record = network(BEGIN, CONTINUED)
+    record = network(CONTINUED)
     del record[name]
     sent, _ = volumes(record)
     left = {
@@ -290,77 +282,22 @@ def test_the_temporality_is_a_difference_unless_the_export_says_otherwise():
 # -- intervals -----------------------------------------------------------------------------------
 
 
-def interval(*texts, at=-1, make=network):
-    found = volumes(make(*texts))[at]
+def interval(text, make=network):
+    found = volumes(make(text))[-1]
     return found["start_at"], found["end_at"]
 
 
-def test_an_interval_begins_at_the_tuple_before_of_the_same_flow():
-    assert interval(BEGIN, CONTINUED, END) == (
-        AT + timedelta(minutes=5), AT + timedelta(minutes=6, milliseconds=500),
-    )  # fmt: skip
-
-
-def test_a_tuple_without_one_before_lasts_five_minutes():
+def test_a_tuple_began_at_the_earliest_five_minutes_before_whatever_stands_before_it():
     assert interval(CONTINUED) == (AT, AT + timedelta(minutes=5))
     assert interval(END)[0] == AT + timedelta(minutes=1, milliseconds=500)
-
-
-def test_a_flow_that_begins_and_ends_at_once_lasts_the_unit_of_its_time():
-    assert interval(BEGIN, f"{MS},{ENDS},O,E,NX,1,60,0,0") == (AT - timedelta(milliseconds=1), AT)
-    seconds = f"{MS // 1000},10.20.1.6,198.51.100.180,1,2,T,O,A"
-    tuples = (f"{seconds},B,,,,", f"{seconds},E,1,60,0,0")
-    assert interval(*tuples, make=security_group) == (AT - timedelta(seconds=1), AT)
-
-
-def test_a_tuple_before_that_is_later_is_none():
-    """The documentation's own example begins a flow a day behind its end."""
-    later = BEGIN.replace(str(MS), str(MS + 86_400_000))
-    assert interval(later, CONTINUED) == (AT, AT + timedelta(minutes=5))
-
-
-def test_a_flow_whose_numbers_were_long_not_written_begins_at_its_last_tuple():
-    late = END.replace(str(MS + 360_500), str(MS + 7_200_000))
-    assert interval(BEGIN, late) == (AT, AT + timedelta(hours=2))
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        BEGIN.replace("23956", "23957"),
-        BEGIN.replace("198.51.100.180", "198.51.100.181"),
-        BEGIN.replace(",6,O", ",17,O"),
-        BEGIN.replace(",O,", ",I,"),
-    ],
-)
-def test_a_tuple_of_another_flow_begins_nothing(other):
-    late = CONTINUED.replace(str(MS + 300_000), str(MS + 600_000))
-    assert interval(other, late)[0] == AT + timedelta(minutes=5)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [{"acl": "other"}, {"macAddress": "00224871C206"}, {"targetResourceID": f"{NETWORK}2"}],
-)
-def test_a_flow_is_of_its_log_network_card_and_rule_list(changes):
-    late = CONTINUED.replace(str(MS + 300_000), str(MS + 600_000))
-    found = volumes(network(BEGIN, **changes), network(late))
-    assert found[0]["start_at"] == AT + timedelta(minutes=5)
-    again = volumes(network(BEGIN, **changes), network(late, **changes))
-    assert again[0]["start_at"] == AT
-
-
-def test_a_flow_goes_on_in_the_next_record_of_the_file_under_another_rule():
-    found = volumes(network(BEGIN), network(CONTINUED, rule="Other"), network(END))
-    assert [row["start_at"] for row in found[::2]] == [AT, AT + timedelta(minutes=5)]
-    lines = "".join(f"{json.dumps(network(text))}\n" for text in (BEGIN, CONTINUED, END))
-    by_line = rows(parse(PARSER, lines), "volume_records")
-    assert [row["start_at"] for row in by_line[::2]] == [AT, AT + timedelta(minutes=5)]
+    assert volumes(network(BEGIN, CONTINUED, END))[4:] == volumes(network(END))
 
 
 def test_seconds_and_milliseconds_are_told_by_their_size():
-    seconds = [text.replace(text[:13], str(int(text[:13]) // 1000), 1) for text in (BEGIN, END)]
-    assert interval(*seconds) == (AT, AT + timedelta(minutes=6))
+    seconds = END.replace(END[:13], str(int(END[:13]) // 1000), 1)
+    assert interval(seconds) == (AT + timedelta(minutes=1), AT + timedelta(minutes=6))
+    denied = DENIED.replace(str(MS), str(MS // 1000))
+    assert interval(denied) == (AT - timedelta(seconds=1), AT)
     million = f"{MS + 300_000},10.20.1.6,198.51.100.180,1,2,T,O,A,E,1,60,0,0"
     assert interval(million, make=security_group)[1] == AT + timedelta(minutes=5)
 
@@ -384,7 +321,7 @@ def test_a_flow_that_both_ends_log_is_told_by_each_network_card_with_the_same_to
     client = network(*tuples)
     server = network(*(text.replace(",O,", ",I,") for text in tuples), macAddress="00224871C206")
     found = volumes(client, server)
-    assert len(found) == 8
+    assert len(found) == 12
     assert sum(row["bytes"] for row in found) == 10_512_000
     totals = {}
     for row in found:
@@ -397,11 +334,6 @@ def test_a_flow_that_both_ends_log_is_told_by_each_network_card_with_the_same_to
         ("00224871C206", "egress", "10.30.1.4"): 4_637_952,
     }
     assert 618_048 + 4_637_952 == 5_256_000
-    one_card = [row for row in found if row["interface_id"] == MAC]
-    assert {(row["start_at"], row["end_at"]) for row in one_card} == {
-        (AT, AT + timedelta(minutes=5)),
-        (AT + timedelta(minutes=5), AT + timedelta(minutes=10)),
-    }
 
 
 # -- records, documents, identity ----------------------------------------------------------------
@@ -410,7 +342,7 @@ def test_a_flow_that_both_ends_log_is_told_by_each_network_card_with_the_same_to
 def test_each_tuple_is_a_record_at_its_path():
     found = read(network(BEGIN, END), security_group("x"))
     assert [(p.locator, word(p)) for p in found] == [
-        ("$.records[0].flowRecords.flows[0].flowGroups[0].flowTuples[0]", "flow_begin"),
+        ("$.records[0].flowRecords.flows[0].flowGroups[0].flowTuples[0]", "accepted"),
         ("$.records[0].flowRecords.flows[0].flowGroups[0].flowTuples[1]", "accepted"),
         ("$.records[1].properties.flows[0].flows[0].flowTuples[0]", "field_count"),
     ]
@@ -428,7 +360,7 @@ def test_each_tuple_is_a_record_at_its_path():
 )
 def test_records_may_stand_in_a_document_in_a_list_or_alone(text):
     found = parse(PARSER, whole(text))
-    assert [word(p) for p in found] == ["flow_begin", "accepted"]
+    assert [word(p) for p in found] == ["accepted", "accepted"]
     assert stated(found[1].rows[0][1], "record_id") == SENT
 
 
@@ -573,7 +505,7 @@ FLOWS = [
     length=st.integers(0, 4),
     inserted=st.text(max_size=3),
 )
-def test_damage_of_one_tuple_changes_no_other_flow(at, place, length, inserted):
+def test_damage_of_one_tuple_changes_no_other(at, place, length, inserted):
     def read_all(tuples):
         return parse(PARSER, whole(json.dumps(network(*tuples))))
 
@@ -582,7 +514,6 @@ def test_damage_of_one_tuple_changes_no_other_flow(at, place, length, inserted):
     found, clean = read_all(tuples), read_all(FLOWS)
     check_each(found)
     assert len(found) == 4
-    # One change makes no tuple of another flow: those differ in address and port.
     assert [p.rows for n, p in enumerate(found) if n != at] == [
         p.rows for n, p in enumerate(clean) if n != at
     ]
@@ -616,8 +547,8 @@ def test_values_of_real_tuples_are_those_that_stand_in_them(samples):
     found = parse_file(PARSER, samples / "counters" / "azure_vnet_flowlog_v4.json")
     check_each(found)
     check_rows(found)
-    assert words(found) == {"flow_begin": 3, "accepted": 4}
-    real = rows(found, "volume_records")
+    assert words(found) == {"accepted": 7}
+    real = [row for row in rows(found, "volume_records") if row["connection_state"] != "B"]
     common = {
         "account_id": "00000000-0000-0000-0000-000000000000",
         "interface_id": MAC,
@@ -633,8 +564,9 @@ def test_values_of_real_tuples_are_those_that_stand_in_them(samples):
     }
     day = datetime(2022, 9, 14, 9, tzinfo=UTC)
     assert stated(real[0], "record_id") == common | {
-        # 1663146003599 to 1663146003606
-        "start_at": day + timedelta(seconds=3, milliseconds=599),
+        "rule_list": ACL,
+        # 1663146003606
+        "start_at": day - timedelta(minutes=5) + timedelta(seconds=3, milliseconds=606),
         "end_at": day + timedelta(seconds=3, milliseconds=606),
         "source_address": "10.0.0.6",
         "source_port": 23_956,
@@ -655,9 +587,8 @@ def test_values_of_real_tuples_are_those_that_stand_in_them(samples):
         ("104.16.218.84", 33, 32_466),
         ("101.33.218.153", 0, 0),
     ]
-    # It lasted 5.45 seconds.
-    assert real[4]["end_at"] - real[4]["start_at"] == timedelta(milliseconds=5_450)
     assert stated(real[6], "record_id") == common | {
+        "rule_list": "01020304-abcd-ef00-1234-102030405060",
         # 1663145998065
         "start_at": day - timedelta(seconds=1, milliseconds=936),
         "end_at": day - timedelta(seconds=1, milliseconds=935),
@@ -678,9 +609,8 @@ def test_values_of_real_tuples_are_those_that_stand_in_them(samples):
 def test_tuples_of_the_documentation_add_up_as_it_says(samples):
     path = samples / "counters" / "azure_vnet_tuples_BCE_docs_example.txt"
     found = read(network(*path.read_text().split()))
-    assert [word(p) for p in found] == ["flow_begin", "accepted", "accepted"]
-    real = rows(found, "volume_records")
+    assert [word(p) for p in found] == ["accepted"] * 3
+    real = [row for row in rows(found, "volume_records") if row["connection_state"] != "B"]
     assert [row["bytes"] for row in real] == [588_096, 4_610_880, 29_952, 27_072]
     assert sum(row["bytes"] for row in real) == 5_256_000
-    # The flow begins behind its end there; it continues five minutes before it ends.
     assert {row["end_at"] - row["start_at"] for row in real} == {timedelta(minutes=5)}
