@@ -7,7 +7,8 @@ line, or one document; 64-bit integers are strings, enums integers, times nanose
 `k8s.pod.network.io` counts a pod interface's bytes since the sandbox began, at the device, so
 Ethernet headers are in them. A point speaks for (start, time]; where start equals time the start is
 unknown, and the value says nothing but where the counter stands. The time is the collector's. A
-point without `isMonotonic` is no counter and is refused, as JSON leaves out what is false.
+point without `isMonotonic` is no counter and is refused, as JSON leaves out what is false. Whether
+points are differences the metric states, and the export's `temporality` setting above it.
 
 A series is named by the pod's UID and the point's attributes. Other attributes of the resource are
 left out where the UID is known: processors add them minutes late, or change them, and a series that
@@ -284,10 +285,9 @@ def _temporality(metric: _Metric, kind: str, data: _Data, context: FileContext) 
     if metric.unit not in _UNITS:
         refuse("unit", "By", metric.unit)
     stated = data.aggregation_temporality
-    temporality = _TEMPORALITIES.get(stated)
-    if temporality is None and stated in _UNSPECIFIED:
-        temporality = context.temporality
-    if temporality not in {"delta", "cumulative"}:
+    known = _TEMPORALITIES.get(stated)
+    temporality = context.temporality or known
+    if temporality not in {"delta", "cumulative"} or (known is None and stated not in _UNSPECIFIED):
         refuse("temporality", "1 (delta) or 2 (cumulative)", stated)
     return temporality
 
@@ -393,5 +393,5 @@ PARSER = Parser(
     recognise=_recognise,
     parse=_parse,
     tested_on="real",
-    version=2,
+    version=3,
 )

@@ -226,14 +226,25 @@ def test_a_point_without_a_recorded_value_marks_that_there_is_none(flags):
         ("AGGREGATION_TEMPORALITY_CUMULATIVE", None, "cumulative"),
         (None, "delta", "delta"),
         (0, "cumulative", "cumulative"),
-        (2, "delta", "cumulative"),
+        (2, "delta", "delta"),
+        (1, "cumulative", "cumulative"),
     ],
 )
-def test_temporality_is_stated_or_set(stated_as, setting, expected):
+def test_temporality_is_what_the_setting_says_else_what_is_stated(stated_as, setting, expected):
     (parsed,) = parse_lines(
         document(metric(point(), aggregationTemporality=stated_as)), temporality=setting
     )
     assert parsed.rows[0][1]["temporality"] == expected
+
+
+@pytest.mark.parametrize(
+    ("stated_as", "setting"), [(3, "delta"), (2, "per_connection_total"), (None, None)]
+)
+def test_no_setting_makes_a_counter_of_what_is_none(stated_as, setting):
+    (parsed,) = parse_lines(
+        document(metric(point(), aggregationTemporality=stated_as)), temporality=setting
+    )
+    assert word(parsed) == "temporality"
 
 
 @pytest.mark.parametrize(
