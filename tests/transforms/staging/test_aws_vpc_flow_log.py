@@ -2,10 +2,13 @@ import json
 from datetime import UTC, datetime
 from random import Random
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.landing import readers
 from tests.transforms.staging.export_text import (
     CUTS,
     check_each,
@@ -338,6 +341,27 @@ def row(names=str, **changes):
 @pytest.mark.parametrize("names", [str, lambda name: name.replace("-", "_"), str.upper])
 def test_a_row_of_a_table_fills_every_column(names):
     assert stated(volume(row(names)), "record_id") == EVERYTHING
+
+
+@pytest.mark.parametrize("parts", ["-", "_"])
+def test_a_parquet_file_of_aws_types_is_recognised_and_read(tmp_path, parts):
+    """Numbers are INT_32, or INT_64 where they may be large, all else is text; unset is null."""
+    narrow = {"version", "srcport", "dstport", "protocol", "tcp-flags", "traffic-path"}
+    wide = {"packets", "bytes", "start", "end"}
+    skipped = dict.fromkeys((*V2[3:10], "action", "pkt-srcaddr"), "-") | {"log-status": "SKIPDATA"}
+    columns = {}
+    for name, text in FIELDS.items():
+        kind = pa.int32() if name in narrow else pa.int64() if name in wide else pa.string()
+        found = [None if v == "-" else v for v in (text, skipped.get(name, text))]
+        numbers = [v if v is None or kind == pa.string() else int(v) for v in found]
+        columns[name.replace("-", parts)] = pa.array(numbers, kind)
+    path = tmp_path / "flows.parquet"
+    pq.write_table(pa.table(columns), path)
+    assert PARSER.recognise(readers.head(path)).score == 3
+    full, empty = parse_file(PARSER, path)
+    assert [table for table, _ in full.rows] == ["volume_records"]
+    assert stated(full.rows[0][1], "record_id") == EVERYTHING
+    assert [table for table, _ in empty.rows] == ["loss_reports"]
 
 
 @pytest.mark.parametrize("empty", [None, "", "-"])
