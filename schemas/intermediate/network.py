@@ -134,7 +134,10 @@ class ObjectTransfers(Table):
     etag: str = c.column("Entity tag.", null="not logged")
     operation: str = c.column("What was done.", allowed=c.OBJECT_OPERATIONS)
     object_id: str = c.column("`s3://bucket/key`, `@version` behind it where known.")
-    resource_id: str = c.column("Declared path, dataset or bucket (definitions.md 20).")
+    resource_id: str = c.column(
+        "Path that the run declares, else that anyone does, else dataset or bucket "
+        "(definitions.md 20)."
+    )
     dataset_id: str = c.column(
         "Declared path, else dataset of the settings, else the longest stable prefix of the key.",
         null="only the bucket is known",

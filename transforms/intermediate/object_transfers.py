@@ -49,8 +49,11 @@ at each request.
 parts when it was completed), copies onto it, deletions. Parts, blocks not yet put together and the
 source's record of a copy change nothing.
 
-**Resource.** The longest path that anyone declares above the object, else the dataset of the
-settings (the first whose pattern holds), else the bucket.
+**Resource.** The longest path above the object that the transfer's run declares; where that run
+declares none, or no run is known, the longest that anyone declares; else the dataset of the
+settings (the first whose pattern holds), else the bucket. So a run's rows bear the name that the
+run itself states, on every day, whoever else runs beside it. Two runs may name one object
+differently: what is the same content is told by `object_id`, never by this name.
 
 **Dataset.** The declared path, unless it is a whole bucket, else the dataset of the settings, else
 the longest stable prefix of the key (transfer_prefixes.sql): its folders before the first that is a
@@ -176,5 +179,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("object_requests",),
     build=build,
-    version=7,
+    version=8,
 )

@@ -53,17 +53,9 @@ SELECT
     t.pod_name,
     t.pod_uid,
     t.node,
-    CASE
-        WHEN t.match_kind IN ('service_account', 'node', 'shared_address', 'none')
-            THEN COALESCE(g.stated_run_uuid, t.run_uuid)
-        ELSE t.run_uuid
-    END AS run_uuid,
+    t.run_uuid,
     t.attempt,
-    CASE
-        WHEN t.match_kind IN ('service_account', 'node', 'shared_address', 'none')
-            AND g.stated_run_uuid IS NOT NULL THEN 'app_id'
-        ELSE t.match_kind
-    END AS match_kind,
+    t.match_kind,
     t.candidate_pod_uids,
     CASE WHEN t.container_kind = 'only_running' THEN t.container END AS container,
     t.container_kind,
@@ -78,7 +70,10 @@ SELECT
     t.first_record_id
 FROM transfer_totals AS t
 INNER JOIN transfer_groups AS g ON t.group_number = g.group_number
-INNER JOIN transfer_resources AS r ON g.bucket_id = r.bucket_id AND g.path = r.path
+INNER JOIN transfer_resources AS r
+    ON g.bucket_id = r.bucket_id
+    AND g.path = r.path
+    AND t.run_uuid IS NOT DISTINCT FROM r.run_uuid
 INNER JOIN transfer_buckets AS k ON g.bucket_id = k.bucket_id
 LEFT JOIN stage_output AS s
     ON t.group_number = s.item_id.group_number AND t.first_record_id = s.item_id.record_id

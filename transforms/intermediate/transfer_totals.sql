@@ -1,6 +1,7 @@
 -- Bursts summed over the day.
 -- Grain: one burst that has a request on the day.
--- Reads: transfer_sums, transfer_changes, transfer_ranges, transfer_matched, container_output.
+-- Reads: transfer_sums, transfer_changes, transfer_ranges, transfer_matched, transfer_groups,
+--   container_output.
 -- Parameters: $from_us (start of the look-back), $gap_us.
 -- A burst that reaches back to the edge of the look-back may be older than anything seen.
 WITH opened AS (
@@ -67,9 +68,18 @@ SELECT
     b.pod_name,
     b.pod_uid,
     b.node,
-    b.run_uuid,
+    -- The run that the client states counts where no pod is found.
+    CASE
+        WHEN b.match_kind IN ('service_account', 'node', 'shared_address', 'none')
+            THEN COALESCE(d.stated_run_uuid, b.run_uuid)
+        ELSE b.run_uuid
+    END AS run_uuid,
     b.attempt,
-    b.match_kind,
+    CASE
+        WHEN b.match_kind IN ('service_account', 'node', 'shared_address', 'none')
+            AND d.stated_run_uuid IS NOT NULL THEN 'app_id'
+        ELSE b.match_kind
+    END AS match_kind,
     b.candidate_pod_uids,
     c.container,
     c.container_role,
@@ -85,6 +95,7 @@ SELECT
     b.record_id AS first_record_id
 FROM opened AS o
 INNER JOIN transfer_matched AS b ON o.named_number = b.rowid
+INNER JOIN transfer_groups AS d ON o.group_number = d.group_number
 LEFT JOIN elsewhere AS e ON o.etag_number = e.number
 LEFT JOIN elsewhere AS r ON o.region_number = r.number
 LEFT JOIN elsewhere AS f ON o.failure_number = f.number

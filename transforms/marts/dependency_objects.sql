@@ -50,8 +50,8 @@ SELECT
     principal,
     reader_region,
     bucket_region,
-    CASE WHEN dataset_basis IN ('settings', 'declared') THEN 'dataset' ELSE 'bucket' END
-        AS resource_kind,
+    -- Of a declared bucket the settings may name a dataset; the resource is the bucket all the same.
+    CASE WHEN resource_id = dataset_id THEN 'dataset' ELSE 'bucket' END AS resource_kind,
     first_at,
     last_at,
     request_count,

@@ -101,5 +101,5 @@ TRANSFORM = Transform(
         "dns_lookups",
     ),
     build=build,
-    version=3,
+    version=4,
 )

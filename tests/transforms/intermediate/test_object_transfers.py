@@ -719,6 +719,51 @@ def test_a_declared_bucket_is_a_declared_path_and_no_dataset():
     }
 
 
+def test_a_run_names_what_it_reads_by_its_own_declared_path_whatever_others_declare():
+    """Of one object, read by runs that declare above it, below that, the bucket and nothing."""
+    whole_bucket, silent = "a" * 32, "b" * 32
+    runs = {"192.0.2.1": RUN, "192.0.2.2": OTHER_RUN, "192.0.2.3": whole_bucket,
+            "192.0.2.4": silent}  # fmt: skip
+    declarations = [
+        declared("s3://lake/data"), declared("s3://lake/data/train", OTHER_RUN),
+        declared("s3://lake/data", OTHER_RUN), declared("s3://lake", whole_bucket),
+        declared("s3://lake/other", silent),
+    ]  # fmt: skip
+    addresses = (*runs, "192.0.2.9")
+    rows = of(
+        [request("08:00", "data/train/a.bin", client_address=address) for address in addresses],
+        [pod(run, address, run_uuid=run) for address, run in runs.items()],
+        tables={"declared_dependencies": declarations},
+        datasets=(("set", "s3://lake/data/*"),),
+    )
+    names = rows.select("run_uuid", "resource_id", "dataset_id", "dataset_basis").rows()
+    assert {run: named for run, *named in names} == {
+        RUN: ["s3://lake/data", "s3://lake/data", "declared"],
+        OTHER_RUN: ["s3://lake/data/train", "s3://lake/data/train", "declared"],
+        # A whole bucket is a declared path and no dataset.
+        whole_bucket: ["s3://lake", "set", "settings"],
+        # Where the run says nothing of the object, what anyone says of it.
+        silent: ["s3://lake/data/train", "s3://lake/data/train", "declared"],
+        None: ["s3://lake/data/train", "s3://lake/data/train", "declared"],
+    }
+    assert rows["object_id"].unique().to_list() == ["s3://lake/data/train/a.bin"]
+
+
+def test_a_run_that_the_client_states_names_what_it_reads_by_its_own_declared_path():
+    rows = of(
+        [request("08:00", "data/train/a.bin", client_address="203.0.113.9", app_id=RUN)],
+        tables={
+            "declared_dependencies": [
+                declared("s3://lake/data"), declared("s3://lake/data/train", OTHER_RUN),
+            ],
+            "run_versions": [{"run_uuid": RUN, "created_at": at("07:00")}],
+        },
+    )  # fmt: skip
+    assert rows.select("match_kind", "run_uuid", "resource_id", "dataset_id").rows() == [
+        ("app_id", RUN, "s3://lake/data", "s3://lake/data")
+    ]
+
+
 def test_globs_of_datasets_take_special_characters_as_globs_do():
     datasets = (
         ("class", "s3://lake/v[12]/*"), ("literal", "s3://lake/w[[]1]/*"),

@@ -337,6 +337,27 @@ def test_reads_at_one_instant_are_ordered_by_their_id():
     assert facts(rows.filter(scope="fleet")) == [("t2", "fleet", None, "t1", 100, 100)]
 
 
+def test_readers_that_name_one_object_differently_repeat_it_and_each_row_bears_its_own_name():
+    """What is the same is told by the object; the name is that of the later reader's run."""
+    whole = {"resource_id": "s3://bucket/data", "dataset_id": "s3://bucket/data"}
+    part_of = {"resource_id": "s3://bucket/data/train", "dataset_id": "s3://bucket/data/train"}
+    third = "c" * 32
+    reads = [
+        read("t1", "10:00", facts=whole),
+        read("t2", "11:00", run=OTHER, node="n2", facts=part_of),
+        read("t3", "12:00", run=third, node="n3", facts=whole),
+    ]
+    rows = built(reads).filter(scope="fleet")
+    assert rows.select("run_uuid", "dataset_id", "resource_id", "previous_run_uuid").rows() == [
+        (OTHER, *part_of.values(), RUN),
+        (third, *whole.values(), OTHER),
+    ]
+    # Named alike or not, the same bytes are fetched again.
+    alike = built([replace(item, facts=whole) for item in reads]).filter(scope="fleet")
+    assert facts(alike) == facts(rows)
+    assert rows["min_repeat_bytes"].to_list() == [100, 100]
+
+
 PLAIN = {"version": None, "object": "s3://bucket/key"}
 
 

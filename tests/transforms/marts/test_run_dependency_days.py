@@ -347,6 +347,23 @@ def test_a_host_that_the_catalogue_does_not_know_for_sure_belongs_to_no_service(
     assert (row["service"], row["primary_resource_id"]) == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("resource", "dataset", "basis", "kind"),
+    [
+        ("s3://bucket/data", "s3://bucket/data", "declared", "dataset"),
+        ("imagenet", "imagenet", "settings", "dataset"),
+        # A run declares the whole bucket; that settings or the key name a dataset in it is beside.
+        ("s3://bucket", "imagenet", "settings", "bucket"),
+        ("s3://bucket", "s3://bucket/data", "prefix", "bucket"),
+        ("s3://bucket", None, None, "bucket"),
+    ],
+)
+def test_a_row_is_of_a_dataset_where_that_is_its_resource(resource, dataset, basis, kind):
+    named = {"resource_id": resource, "dataset_id": dataset, "dataset_basis": basis}
+    row = only(built(object_transfers=[transfer("t1", **named)]), operation="read")
+    assert (row["resource_id"], row["resource_kind"]) == (resource, kind)
+
+
 def test_reads_are_received_and_writes_are_sent():
     rows = built(
         object_transfers=[
