@@ -1,5 +1,6 @@
 """The `podledger` command: what there is, and how errors end."""
 
+import os
 import sys
 
 import duckdb
@@ -16,7 +17,8 @@ from pipelines.cli.explain import explain
 from pipelines.cli.manifest import manifest
 from pipelines.cli.output import errors, printable
 from pipelines.cli.prune import prune
-from pipelines.cli.show import FURTHER, query, show
+from pipelines.cli.query import query
+from pipelines.cli.show import FURTHER, show
 from pipelines.cli.status import status
 from pipelines.errors import PodledgerError
 from transforms.redaction import redact
@@ -63,6 +65,10 @@ def main() -> None:
     except duckdb.Error as error:
         # Such as an argument that is no UTF-8, a lake's file that is damaged, or too little memory.
         _stop(str(error).partition("\n")[0], 2)
+    except BrokenPipeError:
+        # Who reads has enough, such as `head`; what is left to print goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _stop(f"{where}{error.strerror or error}", 2)

@@ -10,7 +10,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
@@ -35,6 +35,9 @@ class Format(StrEnum):
 def plain(value: Any) -> Any:  # noqa: ANN401  any cell
     """A cell as JSON holds it; times in ISO 8601, money and what JSON has no word for as text."""
     if isinstance(value, dt.datetime):
+        if value.tzinfo is None:
+            # A time without a zone is UTC here, whatever the zone of this machine.
+            value = value.replace(tzinfo=dt.UTC)
         return value.astimezone(dt.UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     if isinstance(value, dt.date):
         return value.isoformat()
@@ -76,17 +79,22 @@ def to_json(value: Any) -> str:  # noqa: ANN401  any value
 
 def to_csv(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Write rows as CSV; text that begins like a formula gets a leading apostrophe."""
+    return _csv([columns]) + _csv(_unlike_formulas(row) for row in rows)
+
+
+def _csv(rows: Iterable[Sequence[str]]) -> str:
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        cells = []
-        for value in row:
-            cell = text(value)
-            is_text = isinstance(value, str | list | dict | tuple)
-            cells.append(f"'{cell}" if is_text and cell.startswith(FORMULA) else cell)
-        writer.writerow(cells)
+    csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()
+
+
+def _unlike_formulas(row: Sequence[Any]) -> list[str]:
+    cells = []
+    for value in row:
+        cell = text(value)
+        is_text = isinstance(value, str | list | dict | tuple)
+        cells.append(f"'{cell}" if is_text and cell.startswith(FORMULA) else cell)
+    return cells
 
 
 def print_rows(
@@ -94,18 +102,58 @@ def print_rows(
     rows: Sequence[Sequence[Any]],
     form: Format = Format.TABLE,
     title: str | None = None,
+    whole: Collection[str] = (),
 ) -> None:
-    """Print rows in one of the three formats."""
+    """Print rows in one of the three formats.
+
+    Args:
+        columns: Names of the columns.
+        rows: The rows; a table without any says so.
+        form: The format.
+        title: Line above a table.
+        whole: Columns whose texts a table never shortens, such as numbers with their unit.
+    """
+    if title and form is Format.TABLE:
+        print_plain(title)
+    print_blocks(columns, [rows] if rows else [], form, whole)
+
+
+def print_blocks(
+    columns: Sequence[str],
+    blocks: Iterable[Sequence[Sequence[Any]]],
+    form: Format = Format.TABLE,
+    whole: Collection[str] = (),
+) -> None:
+    """Print rows as they come, so that no more than a block of them is held.
+
+    Blocks of a table are laid out each for itself, with the names above; JSON and CSV are the same
+    text however rows are parted.
+
+    Args:
+        columns: Names of the columns.
+        blocks: The rows, some at a time; no block is empty.
+        form: The format.
+        whole: Columns whose texts a table never shortens.
+    """
+    names, is_first = _apart(columns), True
+    if form is Format.CSV:
+        print_plain(_csv([columns]).removesuffix("\n"))
+    for rows in blocks:
+        if form is Format.JSON:
+            items = (to_json(dict(zip(names, row, strict=True))) for row in rows)
+            # As `to_json` writes a list.
+            listed = ",\n".join("  " + item.replace("\n", "\n  ") for item in items)
+            print_plain(("[\n" if is_first else ",\n") + listed, end="")
+        elif form is Format.CSV:
+            print_plain(_csv(map(_unlike_formulas, rows)).removesuffix("\n"))
+        else:
+            lines = table_lines(columns, rows, terminal_width(), whole)
+            print_plain("\n".join(lines if is_first else ["", *lines]))
+        is_first = False
     if form is Format.JSON:
-        names = _apart(columns)
-        print_plain(to_json([dict(zip(names, row, strict=True)) for row in rows]))
-    elif form is Format.CSV:
-        print_plain(to_csv(columns, rows).removesuffix("\n"))
-    else:
-        if title:
-            print_plain(title)
-        for printed in table_lines(columns, rows, terminal_width()):
-            print_plain(printed)
+        print_plain("[]" if is_first else "\n]")
+    elif form is Format.TABLE and is_first:
+        print_plain("no rows")
 
 
 def _apart(columns: Sequence[str]) -> list[str]:
@@ -125,11 +173,16 @@ def terminal_width() -> int:
     return console.width if console.is_terminal or "COLUMNS" in os.environ else 120
 
 
-def table_lines(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -> list[str]:
+def table_lines(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    width: int,
+    whole: Collection[str] = (),
+) -> list[str]:
     """Lay rows out in lines of at most `width` cells.
 
-    Numbers are never shortened; long texts are, the longest first, in their middle. Rows of more
-    columns than fit are written one column per line instead.
+    Numbers and the columns of `whole` are never shortened; long texts are, the longest first, in
+    their middle. Rows of more columns than fit are written one column per line instead.
     """
     cells = [[text(value) for value in row] for row in rows]
     is_number = [
@@ -141,13 +194,14 @@ def table_lines(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: in
         max([cell_len(name), *(cell_len(row[i]) for row in cells)])
         for i, name in enumerate(columns)
     ]
+    is_whole = [n or name in whole for n, name in zip(is_number, columns, strict=True)]
     least = [
-        w if number else min(w, max(cell_len(name), SHORTEST))
-        for w, number, name in zip(widths, is_number, columns, strict=True)
+        w if kept else min(w, max(cell_len(name), SHORTEST))
+        for w, kept, name in zip(widths, is_whole, columns, strict=True)
     ]
     room = width - 2 * (len(columns) - 1)
     if sum(least) > room:
-        return _upright(columns, cells, is_number, width)
+        return _upright(columns, cells, is_whole, width)
     while sum(widths) > room:
         widest = max(
             (i for i in range(len(widths)) if widths[i] > least[i]), key=widths.__getitem__
@@ -167,16 +221,16 @@ SHORTEST = 8
 
 
 def _upright(
-    columns: Sequence[str], cells: list[list[str]], is_number: list[bool], width: int
+    columns: Sequence[str], cells: list[list[str]], is_whole: list[bool], width: int
 ) -> list[str]:
     label = min(max(map(cell_len, columns), default=0), max(width // 2, SHORTEST))
     room = max(width - label - 2, SHORTEST)
     lines: list[str] = []
     for row in cells:
-        for name, cell, number in zip(columns, row, is_number, strict=True):
+        for name, cell, kept in zip(columns, row, is_whole, strict=True):
             if cell:
                 # A line may grow too long for the terminal; a number with a hole is a wrong one.
-                value = cell if number else _fit(cell, room, right=False)
+                value = cell if kept else _fit(cell, room, right=False)
                 lines.append(f"{_fit(name, label, right=False)}  {value}".rstrip())
         lines.append("")
     return lines[:-1]
@@ -192,9 +246,9 @@ def _fit(cell: str, width: int, *, right: bool) -> str:
     return pad + cell if right else cell + pad
 
 
-def print_plain(value: str) -> None:
+def print_plain(value: str, end: str = "\n") -> None:
     """Print text as it is, neither wrapped nor read as markup."""
-    console.print(value, markup=False, soft_wrap=True)
+    console.file.write(f"{value}{end}")
 
 
 def people_bytes(value: int | None) -> str:

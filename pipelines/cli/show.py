@@ -1,4 +1,4 @@
-"""`podledger show` and `podledger query`: read the catalogue, or the lake's other tables."""
+"""`podledger show`: read tables of the catalogue, or the lake's other tables."""
 
 import datetime as dt
 from typing import Annotated, Any
@@ -22,7 +22,6 @@ from pipelines.settings import Settings
 from schemas.registry import table_spec, tables
 from schemas.table import TableSpec
 from schemas.views import views
-from transforms.redaction import redact
 from transforms.sql import SqlSession
 from transforms.staging.values import hex_uuid
 
@@ -123,55 +122,6 @@ def show(
     print_rows(names, rows[:limit], chosen)
     if len(rows) > limit and chosen is Format.TABLE:
         print_rows([f"more than {limit} rows; see --limit"], [])
-
-
-def query(
-    sql: Annotated[str, typer.Argument(help="One SELECT over the catalogue.")],
-    form: Annotated[Format, typer.Option("--format", help="How to write.")] = Format.TABLE,
-    as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
-    config: Config = None,
-) -> None:
-    """Run SQL on the catalogue, read-only, with access to files and network off.
-
-    Example: podledger query "SELECT project, COUNT(*) FROM runs GROUP BY 1"
-    """
-    settings = settings_of(config)
-    with open_catalogue(settings) as connection:
-        try:
-            sql.encode()
-            count = len(connection.extract_statements(sql))
-            if count != 1:
-                # Only the last one's rows would be shown.
-                message = f"query: expected one SELECT, got {count} statements"
-                raise PodledgerError(message)
-            names, rows = _answer(connection.sql(sql))
-        except UnicodeEncodeError:
-            message = "query: cannot encode it; expected UTF-8 text"
-            raise PodledgerError(message) from None
-        except duckdb.Error as error:
-            raise PodledgerError(_problem(sql, error)) from None
-    print_rows(names, rows, Format.JSON if as_json else form)
-
-
-def _answer(
-    relation: duckdb.DuckDBPyRelation | None,
-) -> tuple[list[str], list[tuple[Any, ...]]]:
-    if relation is None:
-        message = "query: expected one SELECT, got a statement without rows"
-        raise PodledgerError(message)
-    return list(relation.columns), relation.fetchall()
-
-
-def _problem(sql: str, error: duckdb.Error) -> str:
-    """What is wrong with a query.
-
-    DuckDB shows the part of the query around the error. A secret whose name it cuts off could not
-    be told there, so that the part of a query with a secret is left out.
-    """
-    message = str(error).strip()
-    if redact(sql) != sql:
-        message = message.partition("\nLINE ")[0].rstrip()
-    return f"query: {message}"
 
 
 def open_catalogue(settings: Settings) -> duckdb.DuckDBPyConnection:

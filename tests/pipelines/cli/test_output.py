@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import time
 from decimal import Decimal
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from rich.cells import cell_len
 from pipelines.cli.output import (
     Format,
     people_bytes,
+    print_blocks,
     print_rows,
     table_lines,
     text,
@@ -74,6 +76,48 @@ def test_json_holds_any_cell_of_the_engine() -> None:
 def test_columns_of_one_name_are_all_in_the_json(capsys: pytest.CaptureFixture[str]) -> None:
     print_rows(["a", "a", "a_1", "a"], [[1, 2, 3, 4]], Format.JSON)
     assert json.loads(capsys.readouterr().out) == [{"a": 1, "a_1": 2, "a_1_1": 3, "a_2": 4}]
+
+
+@pytest.mark.parametrize("form", [Format.JSON, Format.CSV])
+@pytest.mark.parametrize("count", [0, 1, 2, 5])
+def test_scripts_get_the_same_text_however_rows_are_parted(
+    form: Format, count: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [[n, f"line {n}\nand\u2028more", [n, {"of": []}]] for n in range(count)]
+    blocks = [rows[n : n + 2] for n in range(0, count, 2)]
+    print_blocks(["n", "text", "list"], blocks, form)
+    found = capsys.readouterr().out
+    if form is Format.JSON:
+        whole = to_json([dict(zip(["n", "text", "list"], row, strict=True)) for row in rows])
+    else:
+        whole = to_csv(["n", "text", "list"], rows).removesuffix("\n")
+    assert found == f"{whole}\n"
+
+
+def test_each_block_of_a_table_has_its_names_and_none_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_blocks(["name"], [[["a"]], [["long"]]])
+    assert capsys.readouterr().out == "name\na\n\nname\nlong\n"
+    print_blocks(["name"], [])
+    assert capsys.readouterr().out == "no rows\n"
+
+
+def test_a_time_without_a_zone_is_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:
+        assert text(dt.datetime(2026, 3, 10, 1)) == "2026-03-10T01:00:00.000000Z"  # noqa: DTZ001
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize("width", [1, 12, 40])
+def test_what_is_to_stay_whole_is_never_shortened(width: int) -> None:
+    lines = table_lines(["range", "name"], [["0.00 to 12.34", "x" * 99]], width, {"range"})
+    assert "0.00 to 12.34" in "\n".join(lines)
+    assert "x" * 99 not in "\n".join(lines)
 
 
 @pytest.mark.parametrize("width", [1, 3, 20])

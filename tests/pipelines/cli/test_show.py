@@ -1,4 +1,4 @@
-"""`show` and `query` read rows, bind what is asked for, and reach nothing but the catalogue."""
+"""`show` reads rows and binds what is asked for; `explain` leads back to files."""
 
 import csv
 import io
@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
-from tests.pipelines.cli.command import Ended, podledger
+from tests.pipelines.cli.command import podledger
 from tests.pipelines.cli.small_catalogue import DEPENDENCY, OTHER_RUN, RUN, small_catalogue
 
 
@@ -25,10 +24,6 @@ def shown(config: Path, *arguments: object) -> list[dict[str, Any]]:
     assert (ended.code, ended.err) == (0, "")
     rows: list[dict[str, Any]] = json.loads(ended.out)
     return rows
-
-
-def queried(config: Path, sql: str, *options: str) -> Ended:
-    return podledger("query", sql, *options, "--config", config)
 
 
 # -- show ----------------------------------------------------------------------------------------
@@ -148,104 +143,6 @@ def test_what_cannot_be_shown_is_said(
     assert ended.err.startswith(message)
 
 
-# -- query ---------------------------------------------------------------------------------------
-
-
-def test_sql_is_answered(config: Path) -> None:
-    ended = queried(
-        config, "SELECT project, COUNT(*) AS n FROM runs GROUP BY 1 ORDER BY 1", "--json"
-    )
-    assert (ended.code, ended.err) == (0, "")
-    assert json.loads(ended.out) == [{"project": "speech", "n": 1}, {"project": "vision", "n": 1}]
-    ended = queried(config, "SELECT 1 AS one, NULL AS none", "--format", "csv")
-    assert ended.out == "one,none\n1,\n"
-
-
-def test_every_mart_is_there_as_a_table_with_comments(config: Path) -> None:
-    sql = (
-        "SELECT table_name, comment FROM duckdb_tables() WHERE NOT internal AND comment IS NULL "
-        "UNION ALL SELECT column_name, comment FROM duckdb_columns() "
-        "WHERE NOT internal AND table_name IN (SELECT table_name FROM duckdb_tables()) "
-        "AND comment IS NULL"
-    )
-    assert json.loads(queried(config, sql, "--json").out) == []
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "SELECT * FROM read_csv('{file}')",
-        "SELECT * FROM read_text('{file}')",
-        "SELECT * FROM read_parquet('{folder}/lake/**/*.parquet')",
-        "SELECT * FROM read_json('{file}')",
-        "SELECT * FROM glob('{folder}/*')",
-        "SELECT * FROM '{file}'",
-        "SELECT * FROM read_csv('https://example.com/x.csv')",
-        "COPY runs TO '{folder}/out.csv'",
-        "COPY (SELECT 1) TO '{folder}/out.parquet'",
-        "EXPORT DATABASE '{folder}/out'",
-        "ATTACH '{folder}/other.duckdb'",
-        "ATTACH 'https://example.com/x.duckdb'",
-        "INSTALL httpfs",
-        "LOAD httpfs",
-        "CREATE SECRET s (TYPE s3)",
-        "SET enable_external_access = true",
-        "SET lock_configuration = false",
-        "SET temp_directory = '{folder}/spill'",
-        "SELECT getenv('HOME')",
-        # Variables of the program are no tables.
-        "SELECT * FROM relation",
-        "SELECT * FROM settings",
-        "SELECT * FROM sql",
-        # The catalogue is read-only.
-        "INSERT INTO runs SELECT * FROM runs",
-        "DELETE FROM runs",
-        "UPDATE runs SET project = 'x'",
-        "DROP TABLE runs",
-        "CREATE TABLE t AS SELECT 1",
-        "SELECT 1; DROP TABLE runs",
-        # No SQL.
-        "SELEC 1",
-        "SELECT FROM WHERE",
-        "",
-        "/* nothing */",
-        "SELECT nonsense FROM runs",
-        "SELECT 1 / (SELECT project FROM runs LIMIT 1)",
-        "SELECT error('at row ' || project) FROM runs",
-    ],
-)
-def test_nothing_else_can_be_reached_or_changed(config: Path, tmp_path: Path, sql: str) -> None:
-    file = tmp_path / "file.csv"
-    file.write_text("a,b\n1,2\n")
-    before = {p: p.read_bytes() for p in config.parent.rglob("*") if p.is_file()}
-    ended = queried(config, sql.format(file=file, folder=tmp_path))
-    assert ended.out == ""
-    assert "Traceback" not in ended.err
-    assert ended.code == 2
-    assert ended.err.startswith("error: query: ")
-    assert sorted(tmp_path.iterdir()) == [file]
-    assert {p: p.read_bytes() for p in config.parent.rglob("*") if p.is_file()} == before
-
-
-def test_an_absent_or_broken_catalogue_is_said(config: Path, tmp_path: Path) -> None:
-    other = tmp_path / "podledger.yaml"
-    other.write_bytes(config.read_bytes())
-    for command in (("show", "runs"), ("query", "FROM runs")):
-        ended = podledger(*command, "--config", other)
-        assert (ended.code, ended.out) == (2, "")
-        assert "podledger.duckdb is absent; `podledger build` writes it" in ended.err
-    (tmp_path / "podledger.duckdb").write_bytes(b"no database" * 1000)
-    for command in (("show", "runs"), ("query", "FROM runs")):
-        ended = podledger(*command, "--config", other)
-        assert (ended.code, ended.out) == (2, "")
-        assert "podledger.duckdb cannot be opened: " in ended.err
-
-
-def test_two_read_at_once(config: Path) -> None:
-    with duckdb.connect(str(config.parent / "podledger.duckdb"), read_only=True):
-        assert queried(config, "FROM runs").code == 0
-
-
 # -- explain -------------------------------------------------------------------------------------
 
 
@@ -298,10 +195,3 @@ def test_more_rows_than_memory_could_hold_are_no_limit(config: Path) -> None:
     ended = podledger("show", "runs", "--limit", 2**63, "--config", config)
     assert ended.code == 2
     assert "--limit" in ended.err
-
-
-@pytest.mark.parametrize(("sql", "count"), [("SELECT 1; SELECT 2", 2), ("", 0), (";", 0)])
-def test_a_query_is_one_statement(config: Path, sql: str, count: int) -> None:
-    ended = queried(config, sql)
-    assert ended.code == 2
-    assert f"expected one SELECT, got {count} statements" in ended.err
