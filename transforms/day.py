@@ -94,6 +94,16 @@ class BuildDay:
         return self.start_at + timedelta(days=1)
 
     @property
+    def start_us(self) -> int:
+        """First microsecond of the day since 1970."""
+        return int(self.start_at.timestamp()) * 1_000_000
+
+    @property
+    def end_us(self) -> int:
+        """First microsecond behind the day since 1970."""
+        return int(self.end_at.timestamp()) * 1_000_000
+
+    @property
     def read_until(self) -> datetime:
         """What is read ends here, but for bytes and coverage."""
         return self.end_at + SKEW_GUARD

@@ -36,8 +36,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
     """Make `counter_findings` of one cluster and day."""
     values = {
         "date": day.date,
-        "start_us": int(day.start_at.timestamp()) * 1_000_000,
-        "end_us": int(day.end_at.timestamp()) * 1_000_000,
+        "start_us": day.start_us,
+        "end_us": day.end_us,
     }
     with session.dropped(*TABLES, "counter_mixed", "counter_compared"):
         grow_counters(session, day, only_compared=True)

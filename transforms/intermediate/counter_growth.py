@@ -60,12 +60,10 @@ def grow_counters(session: SqlSession, day: BuildDay, *, only_compared: bool = F
 
 
 def _window(day: BuildDay) -> Window:
-    start = int(day.start_at.timestamp()) * 1_000_000
-    end = int(day.end_at.timestamp()) * 1_000_000
     look_back = day.look_back.counters // MICROSECOND
-    first = (start - max(2 * look_back, DAY_US) - look_back) // DAY_US
-    last = (end + day.look_ahead // MICROSECOND) // DAY_US
-    return Window(start, end, look_back, first, last - first + 1)
+    first = (day.start_us - max(2 * look_back, DAY_US) - look_back) // DAY_US
+    last = (day.end_us + day.look_ahead // MICROSECOND) // DAY_US
+    return Window(day.start_us, day.end_us, look_back, first, last - first + 1)
 
 
 def _grown(

@@ -50,12 +50,11 @@ addresses in the settings, or by their own names.
 
 from datetime import timedelta
 
-import polars as pl
-
 from transforms.day import SKEW_GUARD, BuildDay
 from transforms.intermediate.cluster_places import show_places
 from transforms.intermediate.cluster_regions import cluster_regions
 from transforms.intermediate.name_match import match_names
+from transforms.intermediate.nat_addresses import nat_addresses
 from transforms.intermediate.pod_match import match_pods
 from transforms.intermediate.range_match import match_ranges
 from transforms.intermediate.volume_intervals import HELPERS, find_intervals
@@ -64,22 +63,19 @@ from transforms.transform import Reads, Transform
 
 PACKAGE = "transforms.intermediate"
 MOST_CANDIDATES = 100
-NAT_ADDRESSES = pl.Schema({"address": pl.String(), "cluster": pl.String()})
 
 
 def build(session: SqlSession, day: BuildDay) -> str:
     """Make `peer_traffic` of one day."""
     values = {
-        "start_us": int(day.start_at.timestamp()) * 1_000_000,
-        "end_us": int(day.end_at.timestamp()) * 1_000_000,
+        "start_us": day.start_us,
+        "end_us": day.end_us,
         "guard_us": SKEW_GUARD // timedelta(microseconds=1),
         "most": MOST_CANDIDATES,
     }
     show_places(session, day)
     session.register("cluster_regions", cluster_regions(day))
-    session.register(
-        "nat_addresses", pl.DataFrame(day.nat_addresses, schema=NAT_ADDRESSES, orient="row")
-    )
+    session.register("nat_addresses", nat_addresses(day))
     helpers = (
         "peer_addresses", "peer_observers", "peer_records", "peer_instants", "match_input",
         "match_output", "peer_holders", "peer_held", "peer_ended", "peer_ends", "peer_sides",

@@ -45,8 +45,8 @@ def sum_windows(session: SqlSession, day: BuildDay, grain: timedelta) -> str:
         message = f"windows of {grain} fit neither an hour nor a day"
         raise ValueError(message)
     values = {
-        "start_us": int(day.start_at.timestamp()) * 1_000_000,
-        "end_us": int(day.end_at.timestamp()) * 1_000_000,
+        "start_us": day.start_us,
+        "end_us": day.end_us,
         "look_ahead_us": day.look_ahead // MICROSECOND,
         "grain_us": grain // MICROSECOND,
     }

@@ -21,8 +21,8 @@ PACKAGE = "transforms.intermediate"
 def build(session: SqlSession, day: BuildDay) -> str:
     """Make `volume_findings` of one day."""
     values = {
-        "start_us": int(day.start_at.timestamp()) * 1_000_000,
-        "end_us": int(day.end_at.timestamp()) * 1_000_000,
+        "start_us": day.start_us,
+        "end_us": day.end_us,
     }
     with session.dropped(*HELPERS):
         find_intervals(session, day)

@@ -60,8 +60,8 @@ def find_intervals(session: SqlSession, day: BuildDay) -> str:
         that do not meet the day.
     """
     values = {
-        "start_us": int(day.start_at.timestamp()) * 1_000_000,
-        "end_us": int(day.end_at.timestamp()) * 1_000_000,
+        "start_us": day.start_us,
+        "end_us": day.end_us,
         "look_back_us": day.look_back.counters // _MICROSECOND,
         "look_ahead_us": day.look_ahead // _MICROSECOND,
         "guard_us": SKEW_GUARD // _MICROSECOND,

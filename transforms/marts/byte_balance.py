@@ -71,8 +71,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "date": day.date,
         "day_start": day.start_at,
         "day_end": day.end_at,
-        "start_us": int(day.start_at.timestamp()) * 1_000_000,
-        "end_us": int(day.end_at.timestamp()) * 1_000_000,
+        "start_us": day.start_us,
+        "end_us": day.end_us,
         "guard_us": SKEW_GUARD // timedelta(microseconds=1),
     }
     with session.dropped(*EVIDENCE, *STEPS, *MATCHED, "traffic_windows"):
