@@ -1,8 +1,8 @@
 -- Reads of objects in a range of days, in order of time, with the object's content and its places.
 -- Content: one object version between two writes onto it. A read whose tag is not logged is a
 --   content of its own: what may be the same is not counted as the same.
--- Grain: one transfer that read bytes.
--- Reads: object_transfers.
+-- Grain: one transfer.
+-- Reads: object_reads, object_transfers (what changed objects).
 -- Parameters: $first and $last (days, inclusive), $from_us (first instant that counts).
 WITH reads AS (
     SELECT
@@ -23,10 +23,9 @@ WITH reads AS (
         in_64_bits(SUM(transferred_bytes)) AS read_bytes,
         CASE WHEN MIN(object_size_bytes) = MAX(object_size_bytes) THEN MIN(object_size_bytes) END
             AS object_size_bytes
-    FROM object_transfers
+    FROM object_reads
     WHERE
-        operation = 'read'
-        AND key IS NOT NULL
+        key IS NOT NULL
         AND date BETWEEN CAST($first AS DATE) AND CAST($last AS DATE)
     GROUP BY transfer_id
 ),
@@ -45,7 +44,6 @@ contents AS (
         AND r.bucket = c.bucket
         AND r.key = c.key
         AND r.start_at >= c.changed_at
-    WHERE r.read_bytes > 0
 )
 
 SELECT

@@ -115,7 +115,8 @@ def study(
         "from_us": int(start.timestamp()) * 1_000_000,
     }
     points: list[Point] = []
-    with session.dropped("cache_reads"):
+    with session.dropped("cache_reads", "object_reads"):
+        session.create_view("object_reads", PACKAGE, "object_reads")
         session.create("cache_reads", PACKAGE, "cache_reads", values)
         for placement in placements:
             points.extend(

@@ -1,9 +1,9 @@
 -- What was fetched on the day, of every kind: reads of objects, image pulls, contacts of runs with
--- hosts. Reads of the storage itself, as for replication, are nobody's.
+-- hosts.
 -- `min_bytes` and `max_bytes` bound what was moved this day (null: unbounded); `size_class` is one
 -- content's size where the thing may change under its name.
 -- Grain: one fetch of the day.
--- Reads: object_transfers (days of the look-back), repeat_pulls, repeat_contacts.
+-- Reads: object_reads (days of the look-back), repeat_pulls, repeat_contacts.
 -- Parameters: $date.
 WITH reads AS (
     SELECT
@@ -42,12 +42,8 @@ WITH reads AS (
         t.is_complete AS is_whole,
         t.read_ranges IS NOT NULL AS has_ranges,
         'storage_log' AS measured_by
-    FROM object_transfers AS t
-    WHERE
-        t.date = CAST($date AS DATE)
-        AND t.operation = 'read'
-        AND (t.transferred_bytes > 0 OR t.unlogged_bytes_count > t.not_modified_count)
-        AND NOT REGEXP_MATCHES(COALESCE(t.principal, ''), '^(svc:|AmazonS3$)')
+    FROM object_reads AS t
+    WHERE t.date = CAST($date AS DATE)
 ),
 
 pulls AS (
@@ -131,10 +127,9 @@ today AS (
 
 earlier_days AS (
     SELECT transfer_id, SUM(transferred_bytes) AS bytes_before
-    FROM object_transfers
+    FROM object_reads
     WHERE
         date < CAST($date AS DATE)
-        AND operation = 'read'
         AND transfer_id IN (
             SELECT transfer_id FROM reads WHERE CAST(start_at AS DATE) < CAST($date AS DATE)
         )

@@ -2,14 +2,14 @@
 -- at each other's ends, come to more pieces than are worth comparing, only the sums of bytes count,
 -- as if no offset were known.
 -- Grain: wanted_number.
--- Reads: object_transfers (days of the look-back), repeat_wanted.
+-- Reads: object_reads (days of the look-back), repeat_wanted.
 -- Parameters: $piece_limit (of one thing).
 WITH marked AS (
     SELECT w.wanted_number, t.is_complete, t.object_size_bytes, t.read_ranges
-    FROM object_transfers AS t
+    FROM object_reads AS t
     INNER JOIN repeat_wanted AS w
         ON t.provider = w.provider AND t.object_id = w.object_id
-    WHERE t.operation = 'read' AND (t.read_ranges IS NOT NULL OR t.is_complete)
+    WHERE t.read_ranges IS NOT NULL OR t.is_complete
 ),
 
 parts AS (

@@ -4,7 +4,7 @@
 -- of whole reads; those of repeat_ranged stand in repeat_parts. `fetch_number` is the place in the
 -- order of time, over all things.
 -- Grain: one fetch and day, per day on which a fetch of the day began.
--- Reads: object_transfers, repeat_pulls, repeat_contacts (days of the look-back), repeat_wanted,
+-- Reads: object_reads, repeat_pulls, repeat_contacts (days of the look-back), repeat_wanted,
 --   repeat_ranged, repeat_fetches.
 -- Parameters: none.
 WITH told AS (
@@ -21,14 +21,10 @@ WITH told AS (
         t.etag,
         TRUE AS has_read,
         NOT t.is_complete AND (t.read_ranges IS NULL OR r.wanted_number IS NULL) AS is_loose
-    FROM object_transfers AS t
+    FROM object_reads AS t
     INNER JOIN repeat_wanted AS w
         ON t.provider = w.provider AND t.object_id = w.object_id AND t.date <= w.start_date
     LEFT JOIN repeat_ranged AS r ON w.wanted_number = r.wanted_number
-    WHERE
-        t.operation = 'read'
-        AND (t.transferred_bytes > 0 OR t.unlogged_bytes_count > t.not_modified_count)
-        AND NOT REGEXP_MATCHES(COALESCE(t.principal, ''), '^(svc:|AmazonS3$)')
     UNION ALL
     SELECT
         w.wanted_number, w.start_date,

@@ -115,7 +115,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
             session.create(step, PACKAGE, step, values)
 
     with session.dropped("repeat_fetches", "repeat_measured", "repeat_remedies", "runs_of_day"):
-        with session.dropped(*SOURCES):
+        with session.dropped(*SOURCES, "object_reads"):
+            session.create_view("object_reads", PACKAGE, "object_reads")
             create(*SOURCES, "repeat_fetches")
             with session.dropped(*EARLIER, "repeat_scoped"):
                 create(
@@ -189,5 +190,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("object_transfers", "image_pulls", "run_dependency_days"),
     build=build,
-    version=4,
+    version=5,
 )

@@ -107,6 +107,23 @@ def test_unknown_sizes_and_places_are_counted_and_never_answered() -> None:
     assert (region.hit_count, region.unplaced_count) == (1, 0)
 
 
+def test_only_reads_of_somebody_that_may_have_moved_bytes_ask_a_cache() -> None:
+    unlogged = {"transferred_bytes": 0, "unlogged_bytes_count": 1, "object_size_bytes": None}
+    found = studied(
+        [
+            read(1, "09:00", "a", principal="svc:replication"),
+            read(2, "09:01", "a", transferred_bytes=0),
+            read(3, "09:02", "a", **unlogged, not_modified_count=1),
+            read(4, "09:03", "a", **unlogged),
+            read(5, "09:04", "a"),
+            read(6, "09:05", "a"),
+        ],
+        capacities=[100 * MB],
+    )
+    only = point(found, "region")
+    assert (only.read_count, only.unsized_count, only.hit_count) == (3, 1, 1)
+
+
 def test_a_warm_cache_saw_the_days_before_and_counts_only_the_asked_ones() -> None:
     before = DAY - dt.timedelta(days=1)
     found = studied(
