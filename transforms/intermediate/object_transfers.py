@@ -74,6 +74,7 @@ import polars as pl
 from transforms.day import SKEW_GUARD, BuildDay
 from transforms.intermediate.cluster_regions import cluster_regions
 from transforms.intermediate.container_match import match_containers
+from transforms.intermediate.nat_addresses import nat_addresses
 from transforms.intermediate.pod_match import match_pods
 from transforms.intermediate.stage_match import match_stages
 from transforms.sql import SqlSession
@@ -89,7 +90,6 @@ MOST_RANGES = 1000
 """Parts of one burst that do not touch; of more of them only sums are kept."""
 
 DATASETS = pl.Schema({"ordinal": pl.Int64(), "dataset_id": pl.String(), "pattern": pl.String()})
-NAT_ADDRESSES = pl.Schema({"address": pl.String(), "cluster": pl.String()})
 BUCKETS = pl.Schema({"ordinal": pl.Int64(), "pattern": pl.String(), "region": pl.String()})
 
 
@@ -159,9 +159,7 @@ def _register_settings(session: SqlSession, day: BuildDay) -> None:
     buckets = [(n, pattern, region) for n, (pattern, region) in enumerate(day.buckets)]
     session.register("cluster_regions", cluster_regions(day))
     session.register("dataset_patterns", pl.DataFrame(datasets, schema=DATASETS, orient="row"))
-    session.register(
-        "nat_addresses", pl.DataFrame(day.nat_addresses, schema=NAT_ADDRESSES, orient="row")
-    )
+    session.register("nat_addresses", nat_addresses(day))
     session.register("bucket_patterns", pl.DataFrame(buckets, schema=BUCKETS, orient="row"))
 
 

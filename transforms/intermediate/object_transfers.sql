@@ -36,9 +36,8 @@ SELECT
     t.error_count,
     t.first_error,
     -- Sizes that a client could forge must not stop the day.
-    CAST(LEAST(COALESCE(t.transferred_bytes, 0), 9223372036854775807) AS BIGINT)
-        AS transferred_bytes,
-    CAST(LEAST(COALESCE(t.error_bytes, 0), 9223372036854775807) AS BIGINT) AS error_bytes,
+    in_64_bits(COALESCE(t.transferred_bytes, 0)) AS transferred_bytes,
+    in_64_bits(COALESCE(t.error_bytes, 0)) AS error_bytes,
     t.unlogged_bytes_count,
     LIST_TRANSFORM(
         t.changed_us,

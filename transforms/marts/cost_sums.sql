@@ -27,12 +27,9 @@ SELECT
     ]) AS item_id,
     cluster, run_uuid, resource_id, provider, distance, gateway, charge_kind, from_region,
     to_region, usage_type, account_id, billed_resource_id, candidate_paths, measured_by,
-    CAST(CASE WHEN COUNT(bytes) = COUNT(*)
-        THEN SUM(bytes) - GREATEST(0, SUM(bytes) - 9223372036854775807) END AS BIGINT) AS bytes,
-    CAST(SUM(min_bytes) - GREATEST(0, SUM(min_bytes) - 9223372036854775807) AS BIGINT) AS min_bytes,
-    CAST(CASE WHEN COUNT(max_bytes) = COUNT(*)
-        THEN SUM(max_bytes) - GREATEST(0, SUM(max_bytes) - 9223372036854775807) END AS BIGINT)
-        AS max_bytes,
+    CASE WHEN COUNT(bytes) = COUNT(*) THEN in_64_bits(SUM(bytes)) END AS bytes,
+    in_64_bits(SUM(min_bytes)) AS min_bytes,
+    CASE WHEN COUNT(max_bytes) = COUNT(*) THEN in_64_bits(SUM(max_bytes)) END AS max_bytes,
     CAST(SUM(request_count) AS BIGINT) AS request_count,
     BOOL_AND(is_certain) AS is_certain,
     CASE WHEN COUNT(cheapest) = COUNT(*) THEN MIN(cheapest) END AS cheapest,

@@ -3,12 +3,12 @@
 import polars as pl
 
 from transforms.day import BuildDay
+from transforms.intermediate.nat_addresses import nat_addresses
 from transforms.sql import SqlSession
 
 _TEXT = pl.String()
 CLOUDS = pl.Schema({"cluster": _TEXT, "cloud": _TEXT, "region": _TEXT, "account_id": _TEXT})
 ENDPOINTS = pl.Schema({"endpoint_id": _TEXT, "kind": _TEXT})
-NAT_ADDRESSES = pl.Schema({"address": _TEXT, "cluster": _TEXT})
 BUCKET_OWNERS = pl.Schema(
     {
         "ordinal": pl.Int64(),
@@ -27,7 +27,7 @@ def show_path_settings(session: SqlSession, day: BuildDay) -> None:
     for name, rows, schema in (
         ("cluster_clouds", clouds, CLOUDS),
         ("cluster_endpoints", endpoints, ENDPOINTS),
-        ("nat_addresses", day.nat_addresses, NAT_ADDRESSES),
         ("bucket_owners", owners, BUCKET_OWNERS),
     ):
         session.register(name, pl.DataFrame(rows, schema=schema, orient="row"))
+    session.register("nat_addresses", nat_addresses(day))
