@@ -8,7 +8,10 @@
 what kind the failure of a pull is, by its message; `is_refused_credential`, by the code or status
 of a request, whether storage did not take its credentials. `is_health_end` says whether an end of a
 flow is of Cilium's class `health`, by its identity where that tells, else by its labels.
-`in_64_bits` ends sums at the largest number of a column.
+`in_64_bits` ends sums at the largest number of a column. `moved_between` is what of bytes that
+moved over `[from_us, until_us)` lies between two instants, by the cumulative floor
+(reference/counters.md 3.2): whatever edges are cut, parts add up to the whole. `layer_rank` orders
+layers of bytes by how much of a packet they hold, and `layer_of` names them by that.
 """
 
 import re
@@ -91,6 +94,15 @@ END""",
 )""",
     "in_64_bits": """(x) AS
     CAST(x - GREATEST(0, x - 9223372036854775807) AS BIGINT)""",
+    "moved_until": """(bytes, from_us, until_us, at_us) AS
+    CAST(bytes AS HUGEINT) * (LEAST(GREATEST(at_us, from_us), until_us) - from_us)
+    // (until_us - from_us)""",
+    "moved_between": """(bytes, from_us, until_us, start_us, end_us) AS CAST(
+    moved_until(bytes, from_us, until_us, end_us) - moved_until(bytes, from_us, until_us, start_us)
+    AS BIGINT
+)""",
+    "layer_rank": "(layer) AS LIST_POSITION(['body', 'payload', 'packet', 'frame'], layer)",
+    "layer_of": "(rank) AS ['body', 'payload', 'packet', 'frame'][rank]",
     "is_health_end": """(identity, labels) AS COALESCE(
     CASE
         WHEN identity = 4 THEN TRUE

@@ -48,3 +48,16 @@ def test_a_refused_credential_is_told_by_its_code_or_status() -> None:
         ["401", "ExpiredToken", "the last write failed: 401", "UNAUTHENTICATED"],
         False,
     )
+
+
+def test_parts_of_what_moved_add_up_and_layers_are_ordered() -> None:
+    """100 bytes over seven: floors of 14.3, 85.7 and 100; the largest number does no harm."""
+    with SqlSession() as session:
+        for name in ("moved_until", "moved_between", "layer_rank", "layer_of"):
+            session.connection.execute(made(name))
+        found = session.connection.execute(
+            "SELECT [moved_between(100, 4, 11, e, e + 5) FOR e IN [-5, 0, 5, 10, 11]], "
+            "moved_between(9223372036854775807, 0, 3, 0, 2), "
+            "layer_of(MAX(layer_rank(layer))) FROM (VALUES ('body'), ('packet'), (NULL)) v(layer)"
+        ).fetchone()
+    assert found == ([0, 14, 71, 15, 0], 6_148_914_691_236_517_204, "packet")

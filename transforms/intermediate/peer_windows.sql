@@ -71,12 +71,8 @@ cut AS (
 parts AS (
     SELECT
         *,
-        CAST(
-            CAST(bytes AS HUGEINT)
-            * (LEAST(until_us, (window_number + 1) * 300000000) - from_us) // (until_us - from_us)
-            - CAST(bytes AS HUGEINT)
-            * (GREATEST(from_us, window_number * 300000000) - from_us) // (until_us - from_us)
-            AS BIGINT
+        moved_between(
+            bytes, from_us, until_us, window_number * 300000000, (window_number + 1) * 300000000
         ) AS part_bytes,
         true_from_us >= window_number * 300000000 AND until_us <= (window_number + 1) * 300000000
             AS is_inside,

@@ -118,15 +118,8 @@ SELECT
     p.window_number,
     p.part_from_us,
     p.part_until_us,
-    CAST(
-        CAST(p.bytes AS HUGEINT)
-        * (LEAST(GREATEST(p.part_until_us, p.spread_from_us), p.spread_until_us) - p.spread_from_us)
-        // (p.spread_until_us - p.spread_from_us)
-        - CAST(p.bytes AS HUGEINT)
-        * (LEAST(GREATEST(p.part_from_us, p.spread_from_us), p.spread_until_us) - p.spread_from_us)
-        // (p.spread_until_us - p.spread_from_us)
-        AS BIGINT
-    ) AS part_bytes,
+    moved_between(p.bytes, p.spread_from_us, p.spread_until_us, p.part_from_us, p.part_until_us)
+        AS part_bytes,
     p.bytes,
     p.is_reset,
     p.is_gap

@@ -21,9 +21,7 @@ SELECT
     SUM(COALESCE(estimated_bytes, bytes)) FILTER (WHERE measured_by <> 'flow_record')
         AS estimated_bytes,
     -- Of several layers the sum is known for none but the widest.
-    ['body', 'payload', 'packet', 'frame'][
-        MAX(LIST_POSITION(['body', 'payload', 'packet', 'frame'], byte_layer))
-    ] AS flow_byte_layer
+    layer_of(MAX(layer_rank(byte_layer))) AS flow_byte_layer
 FROM peer_traffic
 WHERE date = CAST($date AS DATE) AND is_chosen
 GROUP BY 1, 2, 3, 4, 5

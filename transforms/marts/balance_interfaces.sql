@@ -12,8 +12,6 @@ SELECT
     SUM(reset_count) AS reset_count,
     MAX(LEAST(gap_us, 3600000000)) AS gap_us,
     3600000000 - MIN(LEAST(covered_us, 3600000000)) AS uncovered_us,
-    ['body', 'payload', 'packet', 'frame'][
-        MAX(LIST_POSITION(['body', 'payload', 'packet', 'frame'], byte_layer))
-    ] AS interface_byte_layer
+    layer_of(MAX(layer_rank(byte_layer))) AS interface_byte_layer
 FROM traffic_windows
 GROUP BY pod_uid, direction, window_number

@@ -6,7 +6,7 @@
 WITH flows AS (
     SELECT
         pod_uid, direction, min_bytes,
-        LIST_POSITION(['body', 'payload', 'packet', 'frame'], byte_layer) AS layer_rank,
+        layer_rank(byte_layer) AS layer_rank,
         epoch_us(window_start_at) AS from_us,
         epoch_us(window_start_at) + 300000000 AS until_us
     FROM peer_traffic

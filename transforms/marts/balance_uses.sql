@@ -50,9 +50,9 @@ cut AS (
 parts AS (
     SELECT
         source, cluster, pod_uid, address, direction, hour_number,
-        bytes * (LEAST(until_us, (hour_number + 1) * 3600000000) - from_us) // (until_us - from_us)
-            - bytes * (GREATEST(from_us, hour_number * 3600000000) - from_us)
-            // (until_us - from_us) AS bytes,
+        moved_between(
+            bytes, from_us, until_us, hour_number * 3600000000, (hour_number + 1) * 3600000000
+        ) AS bytes,
         CASE
             WHEN until_us <= (hour_number + 1) * 3600000000 AND from_us >= hour_number * 3600000000
                 THEN min_bytes

@@ -25,7 +25,7 @@ interfaces AS (
     SELECT
         pod_uid, direction, hour_number,
         CASE WHEN NOT BOOL_OR(is_reset) THEN SUM(bytes) END AS max_bytes,
-        MIN(LIST_POSITION(['body', 'payload', 'packet', 'frame'], byte_layer)) AS layer_rank
+        MIN(layer_rank(byte_layer)) AS layer_rank
     FROM near
     GROUP BY pod_uid, direction, hour_number
     UNION ALL
@@ -33,7 +33,7 @@ interfaces AS (
         pod_uid, direction,
         CAST(NULL AS BIGINT) AS hour_number,
         CASE WHEN NOT BOOL_OR(is_reset) THEN SUM(bytes) END AS max_bytes,
-        MIN(LIST_POSITION(['body', 'payload', 'packet', 'frame'], byte_layer)) AS layer_rank
+        MIN(layer_rank(byte_layer)) AS layer_rank
     FROM growth
     GROUP BY pod_uid, direction
 ),
