@@ -63,6 +63,17 @@ def test_people_read_a_table_and_a_warning(config: Path) -> None:
     assert "not built, so not replayed: warm-up 2026-03-03" in ended.out
 
 
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_no_range_is_shortened(config: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.cli.output.terminal_width", lambda: width)
+    monkeypatch.setattr("pipelines.cli.cache._money", lambda _: "1234567.89 to 2345678.90")
+    options = (*RANGE, "--policy", "lru", "--capacity", "1GB", "--config", config)
+    ended = podledger("cache", *options)
+    # Nodes and regions, cold and warm.
+    assert ended.out.count("1234567.89 to 2345678.90") == 4
+    assert "…" not in ended.out
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -73,6 +73,43 @@ def test_a_shipped_price_is_that_of_its_source(price_id, usd, unit):
     assert (row["usd_per_unit"], row["unit_bytes"] or row["unit_requests"]) == (Decimal(usd), unit)
 
 
+SENT = {
+    # Regions: to the internet (first 10 TB behind the free ones, next 40, next 100, more), to other
+    # regions, across zones both ways. The same section, written down again.
+    "us-east-1 us-east-2 us-west-1 us-west-2 ca-* eu-west-1 eu-west-2 eu-west-3 eu-central-1 "
+    "eu-north-1 eu-south-1": (".09 .085 .07 .05", ".02"),
+    "ap-northeast-1 ap-northeast-3": (".114 .089 .086 .084", ".09"),
+    "ap-northeast-2": (".126 .122 .117 .108", ".08"),
+    "ap-southeast-1 ap-east-1": (".12 .085 .082 .08", ".09"),
+    "ap-southeast-2": (".114 .098 .094 .092", ".098"),
+    "ap-southeast-5": (".108 .0765 .0738 .072", ".08"),
+    "ap-south-1 ap-south-2": (".1093 .085 .082 .08", ".086"),
+    "sa-east-1": (".15 .138 .126 .114", ".138"),
+    "af-south-1": (".154 .147 .126 .112", ".147"),
+    "me-south-1": (".117 .1105 .091 .065", ".1105"),
+    "il-central-1": (".11 .085 .077 .055", ".08"),
+    "us-gov-*": (".155 .115 .09 .065", ".03"),
+}
+
+
+def test_what_amazons_regions_send_costs_what_the_source_lists():
+    prices = load_prices().filter(provider="aws", charge_kind="transfer")
+    tb = 2**40
+    for regions, (internet, elsewhere) in SENT.items():
+        for region in regions.split():
+            sent = prices.filter(from_region=region)
+            tiers = sent.filter(distance="internet").sort("tier_from_bytes")
+            assert tiers.select("tier_from_bytes", "usd_per_unit").rows() == [
+                (0, Decimal(0)),
+                *zip((100 * 2**30, 10 * tb, 50 * tb, 150 * tb),
+                     map(Decimal, internet.split()), strict=True),
+            ], region  # fmt: skip
+            assert tiers["is_verified"].to_list() == [False, True, True, True, True]
+            for distance, usd in (("cross_region", elsewhere), ("cross_zone", ".02")):
+                rows = sent.filter(pl.col("distance") == distance, pl.col("to_region").is_null())
+                assert rows["usd_per_unit"].to_list() == [Decimal(usd)], (region, distance)
+
+
 def test_what_is_not_confirmed_says_so():
     prices = load_prices()
     unsigned = prices.filter(pl.col("source").str.contains("UNVERIFIED|unattributed"))

@@ -7,6 +7,7 @@ from decimal import Decimal
 import polars as pl
 import pytest
 
+from schemas.registry import table_spec
 from tests.transforms.frames import DAY, at, checked, show
 from tests.transforms.marts.price_sheet import GIB, amount
 from tests.transforms.marts.test_transfer_costs import EAST, WEST, built, transfer
@@ -162,6 +163,11 @@ def test_a_row_says_at_what_rate_and_from_what_it_was_made(day):
     assert asked["effective_usd"] == Decimal("0.0004")
     foreign = day.filter(resource_id="arn:aws:s3:::foreign").row(0, named=True)
     assert (foreign["effective_usd"], foreign["transfer_cost_ids"]) == (None, None)
+
+
+def test_the_residual_stands_first():
+    names = [column.name for column in table_spec("bill_reconciliation").columns]
+    assert names[:3] == ["bill_reconciliation_id", "residual_usd", "residual_bytes"]
 
 
 def test_nothing_is_lost_between_charges_lines_and_rows(day):

@@ -488,6 +488,16 @@ NEAR = {"bucket_region": "us-east-1"}
 PUBLIC = {"client_address": "203.0.113.250"}
 
 
+def assert_names_what_to_test(rows: pl.DataFrame) -> None:
+    """Each remedy comes with its evidence and with two things to test after the change."""
+    for row in rows.to_dicts():
+        told = [row["remedy_evidence"], row["test_after"]]
+        assert (row["remedy"] is None) == (told == [None, None])
+        if row["remedy"] is not None:
+            assert "Cold worker: " in row["test_after"]
+            assert "Updated model: " in row["test_after"]
+
+
 def remedies(rows: pl.DataFrame, id_: str = "t2") -> dict[str, str | None]:
     return dict(rows.filter(transfer_id=id_).select("scope", "remedy").rows())
 
@@ -540,12 +550,7 @@ def remedies(rows: pl.DataFrame, id_: str = "t2") -> dict[str, str | None]:
 def test_a_remedy_acts_where_the_repeat_is(first: dict, second: dict, expected: dict):
     rows = built([read("t1", "10:00", **first), read("t2", "11:00", **second)])
     assert remedies(rows) == expected
-    for row in rows.to_dicts():
-        told = [row["remedy_evidence"], row["test_after"]]
-        assert (row["remedy"] is None) == (told == [None, None])
-        if row["remedy"] is not None:
-            assert "Cold worker: " in row["test_after"]
-            assert "Updated model: " in row["test_after"]
+    assert_names_what_to_test(rows)
 
 
 def test_a_remedy_states_the_evidence_that_led_to_it():
@@ -637,6 +642,8 @@ def test_one_image_pulled_to_several_nodes_repeats_in_their_zone_and_region():
         "run": "image_pre_pull", "node": "image_pre_pull", "zone": "image_mirror",
         "region": "image_mirror", "fleet": "image_mirror",
     }  # fmt: skip
+    assert_names_what_to_test(rows)
+    assert_names_what_to_test(again)
 
 
 def test_pulls_whose_bytes_a_log_tells_repeat_for_certain_beyond_one_image():
@@ -706,6 +713,25 @@ def lived(run: str | None = RUN, **more) -> dict:
 PODS = [lived(), lived(OTHER, node="n2")]
 
 
+@pytest.mark.parametrize(
+    ("service", "host", "kind"),
+    [
+        ("Hugging Face Hub", "dns://huggingface.co:443", "model_hub"),
+        ("GitHub", "dns://github.com:443", "git"),
+        ("PyPI", "dns://files.pythonhosted.org:443", "package_index"),
+        ("Debian", "dns://deb.debian.org:80", "package_index"),
+    ],
+)
+def test_what_a_host_serves_is_a_resource_graded_by_the_endpoint(service, host, kind):
+    named = {"service": service, "resource_id": host}
+    uses = [contact("10:00", OTHER, **named), contact("11:00", **named)]
+    rows = built([], run_dependency_days=uses).filter(scope="fleet")
+    assert rows.select("resource_kind", "grade", "object_id", "resource_id").rows() == [
+        (kind, "endpoint", host, host)
+    ]
+    assert rows.select("min_repeat_bytes", "max_repeat_bytes").rows() == [(0, 60)]
+
+
 def test_a_run_that_contacts_a_host_again_repeats_between_nothing_and_all_that_it_received():
     uses = [contact("10:00", OTHER), contact("11:00")]
     rows = built([], run_dependency_days=uses, pod_intervals=PODS)
@@ -721,6 +747,7 @@ def test_a_run_that_contacts_a_host_again_repeats_between_nothing_and_all_that_i
     )  # fmt: skip
     assert set(rows["remedy"]) == {"pin_revision"}
     assert row["remedy_evidence"].endswith("only the host is known, no revision is declared")
+    assert_names_what_to_test(rows)
 
 
 def test_bytes_of_a_contact_that_nobody_measured_are_not_bounded():
