@@ -1,7 +1,8 @@
 -- What a registry's own log says of pulls: blobs and manifests that it sent to the node's address
 -- for the image's repository. A request counts for a pull if only that pull of the repository was
 -- under way on the node. A registry may write one request to several logs, of which the fullest
--- counts; blobs for which it sends clients elsewhere are in none of them.
+-- counts; blobs for which it sends clients elsewhere are in none of them. ECR's events are such: they
+-- tell each layer that the node had not, and no bytes.
 -- Grain: one pull of image_pull_merged with at least one request.
 -- Reads: image_pull_merged, registry_requests, node_states.
 -- Parameters: $cluster, $day_end, $guard_us (clocks differ by at most this).
@@ -33,7 +34,7 @@ requests AS (
     WHERE
         r.operation = 'read'
         AND r.target IN ('blob', 'manifest')
-        AND r.log_kind <> 'audit'
+        AND (r.log_kind <> 'audit' OR r.provider = 'ecr')
         AND (r.status IN (200, 206) OR r.is_redirected)
         AND r.event_at < CAST($day_end AS TIMESTAMPTZ)
 ),

@@ -25,7 +25,8 @@ day and was not seen before it are left out. So both are least numbers.
   `stop pulling image`), exact where there is a line for each attempt;
 * `registry_log`: what the registry's log says that it sent to the node's address for that
   repository while the pull was under way; all of it, if the manifest is among it and no blob was
-  sent from elsewhere. A node behind a shared address is in no such row;
+  sent from elsewhere. A node behind a shared address is in no such row. ECR's events tell the
+  layers that the node had not (`fetched_blob_count`), and no bytes;
 * `image_size`: a finished pull without failures moved between nothing (all layers were there) and
   the image's size, stated compressed by containerd and unpacked by others, so always a most;
 * all else is unbounded (`none`).
@@ -98,5 +99,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("kube_event_states", "container_states", "image_pull_logs", "registry_requests"),
     build=build,
-    version=3,
+    version=4,
 )

@@ -566,6 +566,25 @@ def test_a_registrys_log_tells_what_it_sent_to_the_node():
     assert no_manifest.select(BYTES).rows() == [(600, 1000, None, "registry_log")]
 
 
+def test_events_of_ecr_tell_how_many_layers_the_node_had_not():
+    host = "111122223333.dkr.ecr.us-east-1.amazonaws.com"
+    events = [e | {"message": e["message"].replace("registry.example.com", host)} for e in PULL]
+    layer = {"provider": "ecr", "log_kind": "audit", "registry": host, "status": None,
+             "is_redirected": True}  # fmt: skip
+    requests = [
+        # Of the manifest, of two layers (one asked for twice), and one that was refused.
+        asked("10:00:01", None, "manifest", **layer | {"is_redirected": None}),
+        asked("10:00:02", None, **layer, digest="sha256:a"),
+        asked("10:00:03", None, **layer, digest="sha256:a"),
+        asked("10:00:03", None, **layer, digest="sha256:b"),
+        asked("10:00:04", None, **layer | {"is_redirected": None, "digest": "sha256:c"}),
+    ]
+    (row,) = built(events, requests=requests, nodes=[NODE]).to_dicts()
+    # Layers are of any size: the bytes stay between none and the whole image.
+    assert [row[name] for name in BYTES] == [0, 1000, None, "image_size"]
+    assert row["fetched_blob_count"] == 2
+
+
 def test_the_runtime_is_believed_before_the_registry():
     requests = [asked("10:00:01", 10, "manifest"), asked("10:00:02", 400)]
     rows = built(PULL, requests=requests, runtime=[fetched("10:00:13", 350)], nodes=[NODE])
