@@ -1,9 +1,9 @@
 -- Body bytes of the requests that ended within each part of a stage.
 -- Grain: one part with a request that ended in it.
--- Reads: attempts, wait_stages, wait_tiles.
+-- Reads: wait_attempts, wait_stages, wait_tiles.
 WITH ended AS (
     SELECT t.stage_id, a.end_us AS us, a.moved_bytes
-    FROM attempts AS a
+    FROM wait_attempts AS a
     INNER JOIN wait_stages AS t
         ON a.cluster = t.cluster
         AND a.pod_uid = t.pod_uid

@@ -3,15 +3,9 @@
 -- is known, less than that before the end of the day, lasts to it.
 -- `rank` is the order in which causes go before each other.
 -- Grain: one span of one cause.
--- Reads: attempts, attempt_activity, wait_marks, wait_pods.
+-- Reads: wait_attempts, attempt_activity, wait_marks, wait_pods.
 -- Parameters: $day_end.
-WITH tried AS (
-    SELECT a.*
-    FROM attempts AS a
-    INNER JOIN wait_pods AS p ON a.cluster = p.cluster AND a.pod_uid = p.pod_uid
-),
-
-spaced AS (
+WITH spaced AS (
     SELECT
         *,
         CASE
@@ -23,7 +17,7 @@ spaced AS (
                 THEN 0
             ELSE 1
         END AS begins
-    FROM tried
+    FROM wait_attempts
 ),
 
 chained AS (

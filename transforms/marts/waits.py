@@ -20,6 +20,13 @@ the rest is `unexplained`. Attempts of one (pod, container, resource) belong tog
 at most 300 s; what comes of a failure less than that before midnight the day does not know, and it
 lasts to midnight. An object that is not there (404) is an answer, no failure.
 
+A request whose log cuts its time to whole seconds (S3's) began within its second, behind the
+answers to look-ups and connections and behind the request ahead of it where that is possible: so
+each takes its duration, and hides none of what came before. States and events of Kubernetes are cut
+to whole seconds, too, so that up to one at either end of a stage is `unexplained`, or taken from
+it, which nothing tells. When a client gives up what is never answered leaves no trace: from the
+last packet on all is `retry`.
+
 Evidence of a named container is that container's; of no certain container, the init or main
 container's that ran then; while the pod uploads, the sidecar's is the main container's too, and
 evidence of no certain container is both containers'.
@@ -41,6 +48,7 @@ PACKAGE = "transforms.marts"
 NAMES_BEFORE = timedelta(seconds=600)
 """Failed look-ups are followed by the next one within 300 s."""
 STEPS = (
+    "wait_attempts",
     "wait_marks",
     "wait_spans",
     "wait_islands",
@@ -87,5 +95,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("stages",),
     build=build,
-    version=2,
+    version=3,
 )

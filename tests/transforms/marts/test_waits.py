@@ -294,3 +294,57 @@ def test_time_before_a_pod_and_between_attempts_is_of_the_run() -> None:
         ("retry", 10.0, 0, None),
         ("unexplained", 86_400.0 - 910, 0, None),
     ]
+
+
+def test_a_log_of_whole_seconds_leaves_a_request_anywhere_within_its_own() -> None:
+    pod = Pod(1, 1)
+    pod.stages = [Stage("init", "init", 0, 100)]
+    pod.attempts = [
+        Attempt("lookup", "dns://a.example.com", 9, 10, "ok"),
+        Attempt("connection", "dns://a.example.com:443", 10, 11, "ok", (10, 11)),
+        # Told as 10, 15 and 16 s; the second begins a second later than the first may have ended.
+        Attempt("request", "s3://a", 10, 15, "ok"),
+        Attempt("request", "s3://a", 15, 16, "throttled"),
+        Attempt("request", "s3://a", 16, 20, "ok"),
+        # Two at once for a second and more do not follow each other.
+        Attempt("request", "s3://a", 40, 50, "ok"),
+        Attempt("request", "s3://a", 45, 55, "ok"),
+    ]
+    tables = tables_of([pod])
+    half, tenth = timedelta(seconds=0.5), timedelta(seconds=0.1)
+    tables["dns_lookups"][0]["event_at"] += tenth
+    for flow in tables["flows"]:
+        # Asked for at 10.1 s and answered at 10.5 s.
+        is_reply = flow["source_address"] == "192.0.2.9"
+        flow["event_at"] = moment(10) + (half if is_reply else tenth)
+    for connection in tables["connections"]:
+        connection |= {"start_at": moment(10) + tenth, "end_at": moment(10) + half}
+    table = build(**tables).sort("start_at").select("cause", "start_at", "end_at")
+    assert table.rows() == [
+        ("unexplained", moment(0), moment(9) + tenth),
+        ("resolve", moment(9) + tenth, moment(10) + tenth),
+        ("connect", moment(10) + tenth, moment(10) + half),
+        # 5 s each from 10.5 and, throttled at once, 1 s; then 4 s from 16.5 on.
+        ("transfer", moment(10) + half, moment(20) + half),
+        ("unexplained", moment(20) + half, moment(40)),
+        ("transfer", moment(40), moment(55)),
+        ("unexplained", moment(55), moment(100)),
+    ]
+
+
+def test_bytes_of_a_request_stand_where_it_ended() -> None:
+    pod = Pod(1, 1)
+    pod.stages = [Stage("init", "init", 0, 100)]
+    pod.attempts = [
+        Attempt("connection", "dns://a.example.com:443", 10, 11, "ok", (10, 11)),
+        Attempt("request", "s3://a", 10, 11, "ok"),
+    ]
+    tables = tables_of([pod])
+    answered = moment(10) + timedelta(seconds=0.9)
+    tables["object_requests"][0]["duration_seconds"] = 0.2
+    for flow in tables["flows"]:
+        flow["event_at"] = min(flow["event_at"], answered)
+    table = build(**tables).sort("start_at").filter(pl.col("cause") != "unexplained")
+    assert table.select("cause", "seconds", "transferred_bytes").rows() == [
+        ("connect", 0.9, None), ("transfer", 0.2, 10),
+    ]  # fmt: skip
