@@ -28,6 +28,7 @@ from typing import Any
 import msgspec
 
 from transforms.redaction import redact_name
+from transforms.staging import volume_fields as f
 from transforms.staging.json_heads import first_value
 from transforms.staging.json_records import RecordError, decode, rejected_masked
 from transforms.staging.parser import (
@@ -127,13 +128,6 @@ SHOWN_KEYS = frozenset(
 )
 """Keys of a refused row whose text an excerpt may show; tags hold any text of users."""
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
-
-_TRANSPORTS = {
-    "1": "ICMP", "6": "TCP", "17": "UDP", "47": "GRE", "50": "ESP", "58": "ICMPv6", "132": "SCTP",
-}  # fmt: skip
-"""Names of IANA protocol numbers; others stay numbers."""
-_WITH_PORTS = frozenset({"6", "17", "33", "132", "136"})
-"""Protocols with ports; for others AWS writes port 0."""
 
 
 def _fields_of(tokens: list[str]) -> tuple[str, ...] | None:
@@ -313,10 +307,10 @@ def _rows(values: Mapping[str, str], record_id: str, temporality: str) -> list[R
     observed = _observed(values)
     rows: list[Row] = []
     if status == "SKIPDATA":
-        rows.append(("loss_reports", _loss(observed, start_at, end_at, record_id)))
+        rows.append((f.LOSSES, _loss(observed, start_at, end_at, record_id)))
     if status == "OK" or values.get("bytes", "-") != "-":
         volume = _volume(values, start_at, end_at, record_id, temporality)
-        rows.append(("volume_records", volume | observed))
+        rows.append((f.TABLE, volume | observed))
     return rows
 
 
@@ -345,7 +339,7 @@ def _loss(
     interface = observed["interface_id"]
     return {
         "record_id": record_id,
-        "source": "volume_records",
+        "source": f.TABLE,
         "node": None,
         "event_at": start_at,
         "start_at": start_at,
@@ -364,9 +358,7 @@ def _volume(
     record_id: str,
     temporality: str,
 ) -> dict[str, Any]:
-    protocol = values.get("protocol", "-")
-    if protocol != "-" and integer(protocol, maximum=255) is None:
-        refuse("protocol", "a number up to 255 or `-`", protocol)
+    transport = f.transport(_stated(values, "protocol"), "protocol")
     octets = _number(values, "bytes")
     if octets is None:
         refuse("bytes", "a number of bytes", None)
@@ -381,14 +373,14 @@ def _volume(
         "zone_id": _shaped(values, "az-id", _ID),
         "region": _shaped(values, "region", _ID),
         "source_address": _address(values, "srcaddr"),
-        "source_port": _port(values, "srcport", protocol),
+        "source_port": f.port_of(transport, _stated(values, "srcport"), "srcport"),
         "source_packet_address": _address(values, "pkt-srcaddr"),
         "source_service": _service(values, "pkt-src-aws-service"),
         "destination_address": _address(values, "dstaddr"),
-        "destination_port": _port(values, "dstport", protocol),
+        "destination_port": f.port_of(transport, _stated(values, "dstport"), "dstport"),
         "destination_packet_address": _address(values, "pkt-dstaddr"),
         "destination_service": _service(values, "pkt-dst-aws-service"),
-        "transport": None if protocol == "-" else _TRANSPORTS.get(protocol, protocol),
+        "transport": transport,
         "action": _shaped(values, "action", _ACTION),
         "reject_reason": _shaped(values, "reject-reason", _WORD),
         "bytes": octets,
@@ -454,28 +446,18 @@ def _second(text: str) -> datetime | None:
     return _second_of(text) if len(text) <= 20 else None
 
 
-def _number(values: Mapping[str, str], name: str) -> int | None:
+def _stated(values: Mapping[str, str], name: str) -> str | None:
     text = values.get(name, "-")
-    if text == "-":
-        return None
-    number = integer(text)
-    if number is None:
-        refuse(name, "a whole number or `-`", text)
-    return number
+    return None if text == "-" else text
 
 
-def _port(values: Mapping[str, str], name: str, protocol: str) -> int | None:
-    port = _number(values, name)
-    if port is None:
-        return None
-    if port > 65_535:
-        refuse(name, "a port up to 65535", values[name])
-    return None if port == 0 and protocol not in _WITH_PORTS else port
+def _number(values: Mapping[str, str], name: str) -> int | None:
+    return f.octets(_stated(values, name), name)
 
 
 def _address(values: Mapping[str, str], name: str) -> str | None:
-    text = values.get(name, "-")
-    if text == "-":
+    text = _stated(values, name)
+    if text is None:
         return None
     address = canonical_address(text) if len(text) <= 64 else None
     if address is None:
@@ -484,8 +466,8 @@ def _address(values: Mapping[str, str], name: str) -> str | None:
 
 
 def _shaped(values: Mapping[str, str], name: str, shape: re.Pattern[str]) -> str | None:
-    text = values.get(name, "-")
-    if text == "-":
+    text = _stated(values, name)
+    if text is None:
         return None
     if shape.fullmatch(text) is None:
         refuse(name, f"`{shape.pattern}` or `-`", text)
@@ -536,7 +518,7 @@ _RARE = frozenset({*_MORE, *_ARNS, *_CONTAINERS, *_SUBLOCATION, *_LOST})
 PARSER = Parser(
     name="aws_vpc_flow_log",
     title="AWS VPC or transit gateway flow log",
-    tables=("volume_records", "loss_reports"),
+    tables=(f.TABLE, f.LOSSES),
     shape="lines",
     record=(
         "One line or row, which is one flow at one interface over one interval; the header is none."

@@ -318,8 +318,8 @@ def _read_tuple(text: str, *, is_network: bool) -> _Tuple | str:
         f.octets(number or None, name) for name, number in zip(_COUNTERS, fields[9:], strict=True)
     ]
     ends = (
-        (_address(source, "source"), _port(source_port, transport, "source_port")),
-        (_address(destination, "destination"), _port(destination_port, transport, "port")),
+        (_address(source, "source"), f.port_of(transport, source_port, "source_port")),
+        (_address(destination, "destination"), f.port_of(transport, destination_port, "port")),
     )
     return _Tuple(
         written_us, unit_us, ends, transport, direction, state, encryption or None, counters
@@ -455,11 +455,6 @@ def _address(stated: str, word: str) -> str:
     if address is None:
         refuse(word, "an IP address", stated)
     return address
-
-
-def _port(stated: str, transport: str, word: str) -> int | None:
-    port = f.port(stated or None, word)
-    return None if port == 0 and not f.has_ports(transport) else port
 
 
 def _recognise(head: bytes) -> Recognition:

@@ -289,9 +289,9 @@ def _volume(flow: _Flow, labels: _Labels, context: FileContext) -> dict[str, Any
         "end_at": end_at,
         **_reporting_end(reporter, source, destination, labels),
         "source_address": _address(connection.src_ip, "src_ip"),
-        "source_port": _port(connection.src_port, transport, "src_port"),
+        "source_port": f.port_of(transport, connection.src_port, "src_port"),
         "destination_address": _address(connection.dest_ip, "dest_ip"),
-        "destination_port": _port(connection.dest_port, transport, "dest_port"),
+        "destination_port": f.port_of(transport, connection.dest_port, "dest_port"),
         "transport": transport,
         "bytes": octets,
         "packets": f.octets(flow.packets_sent, "packets_sent"),
@@ -350,11 +350,6 @@ def _address(stated: str | None, word: str) -> str | None:
     if address is None:
         refuse(word, "an IP address", stated)
     return address
-
-
-def _port(stated: Number, transport: str | None, word: str) -> int | None:
-    port = f.port(stated, word)
-    return None if port == 0 and not f.has_ports(transport) else port
 
 
 def _round_trip(stated: Number) -> float | None:

@@ -72,6 +72,16 @@ def port(stated: object, word: str) -> int | None:
     return whole(stated, 65_535, word)
 
 
+def port_of(transport: str | None, stated: object, word: str) -> int | None:
+    """A port of a transport; null where it has none, for which clouds write 0.
+
+    Raises:
+        RefusedError: It is none.
+    """
+    number = port(stated, word)
+    return None if number == 0 and not has_ports(transport) else number
+
+
 def transport(stated: object, word: str) -> str | None:
     """Name of an IANA protocol number, else the number as text.
 
