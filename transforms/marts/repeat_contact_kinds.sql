@@ -25,5 +25,8 @@ FROM (
     ('Alpine', 'package_index'),
     ('Launchpad PPA', 'package_index'),
     ('Microsoft packages', 'package_index'),
-    ('NVIDIA CUDA repos', 'package_index')
+    ('NVIDIA CUDA repos', 'package_index'),
+    ('NVIDIA container toolkit repo (GitHub Pages)', 'package_index'),
+    ('Docker CE', 'package_index'),
+    ('Red Hat', 'package_index')
 ) AS kinds (service, resource_kind)

@@ -190,5 +190,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("object_transfers", "image_pulls", "run_dependency_days"),
     build=build,
-    version=5,
+    version=6,
 )

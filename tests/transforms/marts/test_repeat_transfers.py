@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.reference.catalogue import load_endpoints
 from tests.transforms.frames import DAY, at, checked, show
 from tests.transforms.marts.price_sheet import BY_HAND, GIB, sheet
 from transforms.day import BuildDay, ClusterFacts
@@ -730,6 +731,17 @@ def test_what_a_host_serves_is_a_resource_graded_by_the_endpoint(service, host, 
         (kind, "endpoint", host, host)
     ]
     assert rows.select("min_repeat_bytes", "max_repeat_bytes").rows() == [(0, 60)]
+
+
+def test_hosts_that_serve_packages_are_those_of_the_catalogue():
+    catalogue = load_endpoints()
+    with SqlSession() as session:
+        session.create("kinds", "transforms.marts", "repeat_contact_kinds")
+        kinds = dict(session.frame("kinds").select("service", "resource_kind").rows())
+    assert set(kinds) <= set(catalogue["service"])
+    managers = pl.col("operation").str.contains(r"\b(apt|yum|dnf|apk|pip)\b")
+    hosts = set(catalogue.filter(managers)["service"])
+    assert {kinds.get(service) for service in hosts} == {"package_index"}
 
 
 def test_a_run_that_contacts_a_host_again_repeats_between_nothing_and_all_that_it_received():
