@@ -22,6 +22,7 @@ from pipelines.landing.inputs import local_copy
 from pipelines.landing.parsing import parse_records
 from pipelines.ledger import Ledger
 from pipelines.parquet import read_files
+from pipelines.run_facts import run_named, runs_meant
 from pipelines.settings import Settings
 from pipelines.storage import Lake
 from schemas.registry import table_spec, tables
@@ -31,6 +32,7 @@ from transforms.staging.parser import Parsed
 
 RECORDS_AT_MOST = 20
 LAYERS = ("marts", "intermediate")
+RUNS = "runs"
 
 
 def followed() -> list[str]:
@@ -82,7 +84,13 @@ class Explanation:
 
 
 def explain(settings: Settings, lake: Lake, wanted: str) -> Explanation | None:
-    """Find the row of an id and the records behind it; none if nothing has that id."""
+    """Find the row of an id and the records behind it; none if nothing has that id.
+
+    A run's uuid or name leads to the newest row of its last attempt in `runs`.
+
+    Raises:
+        PodledgerError: Several runs have that name.
+    """
     ledger = Ledger.read(lake)
     with SqlSession(threads=settings.workers) as session:
         connection = session.connection
@@ -102,7 +110,28 @@ def explain(settings: Settings, lake: Lake, wanted: str) -> Explanation | None:
                     _locate(settings, ledger, records)
                     found.records, found.record_count = records, 1
                     return found
+        row = _row_of_run(connection, lake, wanted)
+        if row is not None:
+            found = Explanation(RUNS, row)
+            _follow(session, settings, ledger, found)
+            return found
     return None
+
+
+def _row_of_run(
+    connection: duckdb.DuckDBPyConnection, lake: Lake, wanted: str
+) -> dict[str, Any] | None:
+    paths = [p for day in lake.days(RUNS) for p in lake.files(RUNS, day)]
+    if not paths:
+        return None
+    read_files(connection, paths, dated=True).create_view(RUNS)
+    if not runs_meant(connection, wanted):
+        return None
+    relation = connection.sql(
+        'SELECT * FROM runs WHERE run_uuid = $run ORDER BY "date" DESC, attempt DESC LIMIT 1',
+        params={"run": run_named(connection, wanted)},
+    )
+    return dict(zip(relation.columns, relation.fetchall()[0], strict=True))
 
 
 def _row(

@@ -54,14 +54,7 @@ def run_named(connection: duckdb.DuckDBPyConnection, wanted: str) -> str:
     Raises:
         PodledgerError: No run is called so, or several are.
     """
-    uuid = hex_uuid(wanted)
-    rows = connection.execute(
-        "SELECT DISTINCT run_uuid FROM runs WHERE run_uuid = $uuid OR name = $name ORDER BY 1",
-        {"uuid": uuid, "name": wanted},
-    ).fetchall()
-    found = [str(row[0]) for row in rows]
-    if uuid in found:
-        return str(uuid)
+    found = runs_meant(connection, wanted)
     if not found:
         message = f"no run {wanted!r}; expected the uuid or the name of a run of the table runs"
         raise PodledgerError(message)
@@ -70,6 +63,17 @@ def run_named(connection: duckdb.DuckDBPyConnection, wanted: str) -> str:
         message = f"{len(found)} runs are called {wanted!r}; expected the uuid of one: {shown}"
         raise PodledgerError(message)
     return found[0]
+
+
+def runs_meant(connection: duckdb.DuckDBPyConnection, wanted: str) -> list[str]:
+    """Uuids of the run of a uuid, else of all runs of a name; connection as of `run_named`."""
+    uuid = hex_uuid(wanted)
+    rows = connection.execute(
+        "SELECT DISTINCT run_uuid FROM runs WHERE run_uuid = $uuid OR name = $name ORDER BY 1",
+        {"uuid": uuid, "name": wanted},
+    ).fetchall()
+    found = [str(row[0]) for row in rows]
+    return [uuid] if uuid is not None and uuid in found else found
 
 
 def runs_of_project(

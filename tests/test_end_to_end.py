@@ -67,6 +67,17 @@ def test_the_demo_prints_what_it_promises(demo: tuple[Path, str]) -> None:
     assert "s3://example-datasets/imagenet-mini" in output
 
 
+def test_the_demo_says_what_it_leaves_out(demo: tuple[Path, str]) -> None:
+    folder, output = demo
+    with duckdb.connect(str(folder / "podledger.duckdb"), read_only=True) as catalogue:
+        ((count,),) = catalogue.execute(
+            "SELECT count(*) FROM repeat_transfers "
+            "WHERE scope NOT IN ('zone', 'region') AND max_repeat_bytes > 0"
+        ).fetchall()
+    line = f"25 of {count} rows; the whole table: podledger query --config {folder}/podledger.yaml"
+    assert f"{line} 'FROM repeat_transfers'" in output.splitlines()
+
+
 def test_without_a_row_to_make_rows_of_no_transform_makes_any(demo: tuple[Path, str]) -> None:
     """All else that a day holds is there: what `rows_from` names is all that can make a row."""
     folder, _ = demo

@@ -17,7 +17,7 @@ from transforms.marts.cache_study import PLACEMENTS, Placement, Point
 
 COLUMNS = (
     "placement", "policy", "start", "size", "caches", "hit ratio", "from cache", "of",
-    "still fetched", "saved s (most)", "saved USD",
+    "fetched", "saved s (most)", "saved USD",
 )  # fmt: skip
 ONLY_COPY = "A cache must not be the only copy: keep the source of what it holds."
 
@@ -95,8 +95,9 @@ def _told(found: WhatIf) -> dict[str, Any]:
 
 def _print(found: WhatIf, warm_up: int) -> None:
     points = found.study.points
-    print_rows(COLUMNS, [_row(point) for point in points])
     if points:
+        # All of it is numbers with their units.
+        print_rows(COLUMNS, [_row(point) for point in points], whole=COLUMNS)
         read, first = points[0].read_count, points[0]
         print_plain(
             f"{read} reads count; {first.unsized_count} of objects of unknown size, and those of "
@@ -143,5 +144,5 @@ def _row(point: Point) -> tuple[object, ...]:
 def _money(point: Point) -> str:
     least, most = point.min_saved_usd, point.max_saved_usd
     if least is None or most is None:
-        return f"unknown: {point.unpriced_count} unpriced"
+        return f"{point.unpriced_count} unpriced"
     return f"{least:.2f} to {most:.2f}"

@@ -23,7 +23,6 @@ SELECT
 FROM dependencies
 WHERE operation <> 'resolve'
 ORDER BY run_count DESC, COALESCE(received_bytes, 0) DESC, project, resource_id, operation
-LIMIT 20
 """
 REPEATS = """
 SELECT
@@ -35,7 +34,6 @@ LEFT JOIN (SELECT DISTINCT run_uuid, name FROM runs) AS u USING (run_uuid)
 LEFT JOIN (SELECT DISTINCT run_uuid, name FROM runs) AS p ON r.previous_run_uuid = p.run_uuid
 WHERE scope IN ('run', 'node', 'fleet') AND max_repeat_bytes > 0
 ORDER BY scope, r.start_at, transfer_id
-LIMIT 25
 """
 COVERAGE = """
 SELECT
@@ -45,7 +43,6 @@ FROM run_coverage
 LEFT JOIN (SELECT DISTINCT run_uuid, name FROM runs) AS u USING (run_uuid)
 WHERE source = 'flows' AND empty_means <> 'nothing_happened'
 ORDER BY coverage_ratio NULLS FIRST, run, source
-LIMIT 15
 """
 REJECTS = """
 SELECT
@@ -55,6 +52,8 @@ FROM rejected_records AS r
 INNER JOIN export_files AS f USING (export_file_id)
 ORDER BY f.path, r.record_index
 """
+SHOWN = 25
+"""Rows of a table at most."""
 BYTES = {"received", "sent", "moved", "min_again", "max_again"}
 
 
@@ -77,11 +76,15 @@ def demo(
     run_build(workspace, report, [])
     print_summary(workspace, report)
     with open_catalog(workspace.settings.catalog_path) as catalogue:
-        for title, sql in (
-            ("Fleet inventory: what the projects depend on", INVENTORY),
-            ("Repeat transfers: what was fetched again (scopes nest, do not add them)", REPEATS),
-            ("Coverage: which runs were not fully observed", COVERAGE),
-            ("Rejected records", REJECTS),
+        for title, sql, table in (
+            ("Fleet inventory: what the projects depend on", INVENTORY, "dependencies"),
+            (
+                "Repeat transfers: what was fetched again (scopes nest, do not add them)",
+                REPEATS,
+                "repeat_transfers",
+            ),
+            ("Coverage: which runs were not fully observed", COVERAGE, "run_coverage"),
+            ("Rejected records", REJECTS, "rejected_records"),
         ):
             relation = catalogue.sql(sql)
             columns = list(relation.columns)
@@ -93,7 +96,12 @@ def demo(
                 for row in relation.fetchall()
             ]
             print_plain("")
-            print_rows(columns, rows, title=title)
+            print_rows(columns, rows[:SHOWN], title=title, whole=BYTES)
+            if len(rows) > SHOWN:
+                print_plain(
+                    f"{SHOWN} of {len(rows)} rows; the whole table: podledger query --config "
+                    f"{settings_file} 'FROM {table}'"
+                )
     print_plain("")
     records = status_of(workspace)["records"]
     print_rows(list(records[0]), [list(r.values()) for r in records], title="Records by export")

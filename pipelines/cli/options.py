@@ -26,6 +26,20 @@ def settings_file(config: str | None) -> Path:
     return find_settings_file(config)
 
 
+def utf8(text: str, option: str) -> str:
+    """A text that a command was given, if it is one.
+
+    Raises:
+        PodledgerError: A shell gave bytes that are no UTF-8.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        message = f"{option}: cannot encode {ascii(text)[:200]}; expected UTF-8 text"
+        raise PodledgerError(message) from None
+    return text
+
+
 def day_of(text: str, option: str) -> dt.date:
     """Read a day.
 

@@ -251,6 +251,11 @@ def print_plain(value: str, end: str = "\n") -> None:
     console.file.write(f"{value}{end}")
 
 
+def tell_beside(value: str) -> None:
+    """Print a line beside what scripts read."""
+    errors.print(value, markup=False, soft_wrap=True)
+
+
 def people_bytes(value: int | None) -> str:
     """Write a number of bytes for people: `1.5 GB` is 1.5 x 10^9 bytes.
 

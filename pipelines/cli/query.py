@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 import duckdb
 import typer
 
-from pipelines.cli.options import Config, settings_of
+from pipelines.cli.options import Config, settings_of, utf8
 from pipelines.cli.output import Format, print_blocks
 from pipelines.cli.show import open_catalogue
 from pipelines.errors import PodledgerError
@@ -39,6 +39,7 @@ def query(
     Example: podledger query "SELECT project, COUNT(*) FROM runs GROUP BY 1"
     """
     settings = settings_of(config)
+    utf8(sql, "query")
     with open_catalogue(settings) as connection, answering(connection, sql) as (names, blocks):
         print_blocks(names, blocks, Format.JSON if as_json else form)
 
@@ -68,9 +69,6 @@ def answering(
                 while not wait([asked], LOOK_SECONDS).done:
                     connection.interrupt()
                 raise
-            except UnicodeEncodeError:
-                message = "query: cannot encode it; expected UTF-8 text"
-                raise PodledgerError(message) from None
             except duckdb.Error as error:
                 raise PodledgerError(_problem(sql, error)) from None
             except (OverflowError, ValueError) as error:
@@ -93,7 +91,6 @@ def _answer(
     connection: duckdb.DuckDBPyConnection, sql: str
 ) -> tuple[list[str], Callable[[int], list[Row]]]:
     """Names of the columns, and what gives the next rows."""
-    sql.encode()
     statements = connection.extract_statements(sql)
     if len(statements) != 1:
         # Only the last one's rows would be shown.

@@ -9,9 +9,10 @@ import typer
 from pipelines.build import show_parts
 from pipelines.catalog import open_catalog
 from pipelines.cli.balance import balance_lines
-from pipelines.cli.options import Config, day_of, settings_of
-from pipelines.cli.output import Format, print_plain, print_rows
-from pipelines.cli.summing import Condition, column_of, for_people, summed
+from pipelines.cli.filters import TEXT, require_possible_value
+from pipelines.cli.options import Config, day_of, settings_of, utf8
+from pipelines.cli.output import Format, print_plain, print_rows, tell_beside
+from pipelines.cli.summing import Condition, column_of, for_people, group_count, summed
 from pipelines.damage import REMEDY, reading
 from pipelines.errors import PodledgerError
 from pipelines.ledger import Ledger
@@ -47,7 +48,9 @@ FURTHER = {"allow_extra_args": True, "ignore_unknown_options": True}
 def show(
     context: typer.Context,
     table: Annotated[str, typer.Argument(help="Table of the data dictionary.")],
-    run: Annotated[str | None, typer.Option(help="Run uuid, 32 hex digits.")] = None,
+    run: Annotated[
+        str | None, typer.Option(help="Uuid of a run, or the name that one run alone has.")
+    ] = None,
     project: Annotated[str | None, typer.Option(help="Project.")] = None,
     cluster: Annotated[str | None, typer.Option(help="Cluster.")] = None,
     pod: Annotated[str | None, typer.Option(help="Pod UID or name.")] = None,
@@ -78,12 +81,18 @@ def show(
         raise PodledgerError(message)
     settings = settings_of(config)
     values = {
-        "run": run and (hex_uuid(run) or run),
+        "run": run,
         "project": project,
         "cluster": cluster,
         "pod": pod,
         "resource": resource,
+        "scope": scope,
     }
+    for option, value in values.items():
+        if value is not None:
+            utf8(value, f"--{option}")
+    if run is not None:
+        values["run"] = hex_uuid(run) or _run_called(settings, run)
     days = (
         day_of(first, "--from") if first else None,
         day_of(last, "--to") if last else None,
@@ -105,14 +114,18 @@ def show(
     ):
         if is_drawn:
             values["run"] = run_named(connection, str(run))
+        spec = views()[table] if table in views() else table_spec(table)
         further = _further(context.args, list(connection.table(table).columns), table)
-        condition = _condition(connection, table, {**values, "scope": scope}, further, days)
+        condition = _condition(connection, spec, values, further, days)
         if by is None:
             most = MOST_ROWS if is_drawn else limit
             names, rows = _select(connection, table, condition, columns, most)
+            total = len(rows) if len(rows) <= most else _count(connection, table, condition)
         else:
-            spec = views()[table] if table in views() else table_spec(table)
             names, rows = summed(connection, spec, by, condition, limit + 1)
+            total = len(rows)
+            if total > limit:
+                total = group_count(connection, spec, by, condition)
     if is_drawn:
         found = (dict(zip(names, row, strict=True)) for row in rows)
         print_plain("\n".join(balance_lines(str(values["run"]), found)))
@@ -120,8 +133,19 @@ def show(
     if by is not None and chosen is Format.TABLE:
         names, rows = for_people(names, rows)
     print_rows(names, rows[:limit], chosen)
-    if len(rows) > limit and chosen is Format.TABLE:
-        print_rows([f"more than {limit} rows; see --limit"], [])
+    if total > limit:
+        # What a script reads holds rows alone.
+        tell = print_plain if chosen is Format.TABLE else tell_beside
+        tell(f"{limit} of {total} rows; {_way_to_all(total)} shows all")
+
+
+def _way_to_all(total: int) -> str:
+    return f"--limit {total}" if total <= MOST_ROWS else "`podledger query`"
+
+
+def _run_called(settings: Settings, name: str) -> str:
+    with open_catalogue(settings) as catalogue:
+        return run_named(catalogue, name)
 
 
 def open_catalogue(settings: Settings) -> duckdb.DuckDBPyConnection:
@@ -191,19 +215,25 @@ def _further(arguments: list[str], there: list[str], table: str) -> dict[str, st
         if given is None or column in found:
             message = f"{option}: expected one value"
             raise PodledgerError(message)
-        found[column] = given
+        found[column] = utf8(given, option)
     return found
 
 
 def _condition(
     connection: duckdb.DuckDBPyConnection,
-    table: str,
+    spec: TableSpec,
     values: dict[str, str | None],
     further: dict[str, str],
     days: tuple[dt.date | None, dt.date | None],
 ) -> Condition:
-    """Which rows are asked for; column names are checked against the table, values are bound."""
-    there = list(connection.table(table).columns)
+    """Which rows are asked for; column names are checked against the table, values are bound.
+
+    Raises:
+        PodledgerError: A column is not there, or cannot hold a value.
+    """
+    table = spec.name
+    relation = connection.table(table)
+    there, kinds = list(relation.columns), [str(kind) for kind in relation.types]
     conditions: list[str] = []
     bound: dict[str, Any] = {}
     for option, value in values.items():
@@ -219,8 +249,11 @@ def _condition(
         ]
         conditions.append("(" + " OR ".join(tests) + ")")
         bound[option] = value
+        require_possible_value(connection, spec, candidates[0], TEXT, value)
     for number, (column, value) in enumerate(further.items()):
-        conditions.append(f'CAST("{column}" AS VARCHAR) = $further{number}')
+        kind = kinds[there.index(column)]
+        require_possible_value(connection, spec, column, kind, value)
+        conditions.append(f'"{column}" = CAST($further{number} AS {kind})')
         bound[f"further{number}"] = value
     day = next((c for c in ("date", "as_of_date", "landing_date") if c in there), None)
     for name, sign, value_day in (("first", ">=", days[0]), ("last", "<=", days[1])):
@@ -253,3 +286,11 @@ def _select(
         {**condition.bound, "limit": limit + 1},
     )
     return chosen, relation.fetchall()
+
+
+def _count(connection: duckdb.DuckDBPyConnection, table: str, condition: Condition) -> int:
+    found = connection.execute(
+        f'SELECT COUNT(*) FROM "{table}"{condition.where}',  # noqa: S608  names are checked
+        condition.bound,
+    )
+    return int(found.fetchall()[0][0])

@@ -70,14 +70,7 @@ def summed(
     Raises:
         PodledgerError: A column is unknown, or cannot be summed by.
     """
-    there = list(connection.table(spec.name).columns)
-    columns = list(dict.fromkeys(column_of(name, there, spec.name) for name in by.split(",")))
-    known = {c.name: c for c in spec.columns}
-    for name in columns:
-        if name in known and isinstance(known[name].dtype, pl.List | pl.Struct | pl.Float64):
-            message = f"--by {name}: expected a column of single values, not of lists or measures"
-            raise PodledgerError(message)
-    columns.extend(name for name in spec.adds_within if name not in columns)
+    columns, known = _columns(connection, spec, by), {c.name: c for c in spec.columns}
     measures = [c for c in spec.columns if c.adds_up and c.name not in columns]
     groups = ", ".join(f'"{name}"' for name in columns)
     sums = [f'{_sum(c, known)} AS "{c.name}"' for c in measures]
@@ -100,6 +93,32 @@ def summed(
         or any(0 < row[i] < row[len(columns)] for row in rows)
     ]
     return [names[i] for i in kept], [tuple(row[i] for i in kept) for row in rows]
+
+
+def _columns(connection: duckdb.DuckDBPyConnection, spec: TableSpec, by: str) -> list[str]:
+    """The columns that rows are summed by."""
+    there = list(connection.table(spec.name).columns)
+    columns = list(dict.fromkeys(column_of(name, there, spec.name) for name in by.split(",")))
+    known = {c.name: c for c in spec.columns}
+    for name in columns:
+        if name in known and isinstance(known[name].dtype, pl.List | pl.Struct | pl.Float64):
+            message = f"--by {name}: expected a column of single values, not of lists or measures"
+            raise PodledgerError(message)
+    columns.extend(name for name in spec.adds_within if name not in columns)
+    return columns
+
+
+def group_count(
+    connection: duckdb.DuckDBPyConnection, spec: TableSpec, by: str, condition: Condition
+) -> int:
+    """How many rows `summed` gives without a limit; arguments and errors as there."""
+    groups = ", ".join(f'"{name}"' for name in _columns(connection, spec, by))
+    found = connection.execute(
+        f'SELECT COUNT(*) FROM (SELECT {groups} FROM "{spec.name}"{condition.where} '  # noqa: S608
+        f"GROUP BY {groups})",
+        condition.bound,
+    )
+    return int(found.fetchall()[0][0])
 
 
 def for_people(

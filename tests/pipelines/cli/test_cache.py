@@ -69,8 +69,8 @@ def test_no_range_is_shortened(config: Path, width: int, monkeypatch: pytest.Mon
     monkeypatch.setattr("pipelines.cli.cache._money", lambda _: "1234567.89 to 2345678.90")
     options = (*RANGE, "--policy", "lru", "--capacity", "1GB", "--config", config)
     ended = podledger("cache", *options)
-    # Nodes and regions, cold and warm.
-    assert ended.out.count("1234567.89 to 2345678.90") == 4
+    # Nodes, zones and regions, cold and warm.
+    assert ended.out.count("1234567.89 to 2345678.90") == 6
     assert "…" not in ended.out
 
 

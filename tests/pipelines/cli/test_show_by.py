@@ -95,7 +95,7 @@ def test_any_column_is_a_filter_and_values_are_no_sql(config: Path) -> None:
     assert kinds("--by", "distance", "--charge-kind", "transfer") == 5
     assert kinds("--by", "distance", "--charge-kind=transfer", "--project", "vision") == 2
     assert kinds("--by", "date,distance", "--resource_id", "s3://b1") == 1
-    assert kinds("--by", "distance", "--price-kind", "' OR 1=1 --") == 0
+    assert kinds("--by", "distance", "--resource-id", "' OR 1=1 --") == 0
     assert kinds("--by", "distance", "--from", "2026-03-11") == 0
     assert len(summed(config, "transfer_costs", "--charge-kind", "nat_processing")) == 2
 
@@ -134,6 +134,7 @@ def test_a_terminal_shows_unknown_between_its_ends_and_no_formula(config: Path) 
         (("--by", "project", "--distnce", "x"), "transfer_costs has no column(s) distnce"),
         (("--by", "project", "--distance"), "--distance: expected one value"),
         (("--by", "project", "--distance", "a", "--distance", "b"), "--distance: expected one"),
+        (("--by", "project", "--price-kind", "' OR 1=1 --"), "--price-kind ' OR 1=1 --: expected"),
         (("--by", "project", "stray"), "stray: expected an option such as --distance"),
     ],
 )
