@@ -75,8 +75,8 @@ _POD_UID = re.compile(
     r"pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12})(?![0-9a-f])"
 )
 _CONTAINER_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
-_KUBERNETES_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
-_INTERFACE = re.compile(r"[ -~]{1,64}")
+KUBERNETES_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
+INTERFACE = re.compile(r"[ -~]{1,64}")
 _LABEL_OF_POD = "container_label_io_kubernetes"
 _PAUSE = re.compile(r"(?:.*/)?pause(?:[-:@].*)?\Z", re.DOTALL)
 _OBSERVER = ("prometheus", "prometheus_replica", "__replica__", "replica", "job", "instance")
@@ -468,10 +468,15 @@ def _own(labels: Mapping[str, str], *keys: str) -> str | None:
 
 
 def _kubernetes(word: str, text: str | None) -> str | None:
-    return _shaped(word, text, _KUBERNETES_NAME)
+    return shaped(word, text, KUBERNETES_NAME)
 
 
-def _shaped(word: str, text: str | None, shape: re.Pattern[str]) -> str | None:
+def shaped(word: str, text: str | None, shape: re.Pattern[str]) -> str | None:
+    """A text as it is stored; null where there is none.
+
+    Raises:
+        RefusedError: It has another shape; the reason begins with the word.
+    """
     if text is not None and not shape.fullmatch(text):
         refuse(word, f"`{shape.pattern}`", text)
     return name_text(text)
@@ -506,7 +511,7 @@ def _cadvisor(
     uid = dashed_uid(stated) if stated else None
     pod = labels.get(f"{own}_pod_name") or _own(labels, "pod_name", "pod")
     node = _node(labels, context)
-    interface = _shaped("interface", labels.get("interface"), _INTERFACE)
+    interface = shaped("interface", labels.get("interface"), INTERFACE)
     if path == "/" or not (pod or uid):
         if path != "/" and (path or labels.get("name") or labels.get("image")):
             return "no_pod"
@@ -549,7 +554,7 @@ def _kubeletstats(
         namespace=_kubernetes("namespace", labels.get("k8s_namespace_name")),
         node=_node(labels, context),
         target=labels.get("instance"),
-        interface=_shaped("interface", interface, _INTERFACE),
+        interface=shaped("interface", interface, INTERFACE),
         sandbox=None,
     )
 
@@ -583,7 +588,7 @@ def _of_pod(
 def _node_exporter(
     declared: Declared, labels: Mapping[str, str], context: FileContext
 ) -> _Described | str:
-    interface = _shaped("interface", _own(labels, "device", "interface"), _INTERFACE)
+    interface = shaped("interface", _own(labels, "device", "interface"), INTERFACE)
     return _of_node(declared, labels, _node(labels, context), interface)
 
 
@@ -618,10 +623,10 @@ def _obi(
     for short, end in _ENDS:
         columns |= {f"{end}_{key}": value for key, value in _end(labels, short).items()}
     transport = labels.get("transport")
-    interface = _shaped("interface", labels.get("iface"), _INTERFACE)
+    interface = shaped("interface", labels.get("iface"), INTERFACE)
     way = labels.get("iface_direction") or labels.get("direction")
     columns |= {
-        "transport": _shaped("transport", transport and transport.upper(), _INTERFACE),
+        "transport": shaped("transport", transport and transport.upper(), INTERFACE),
         "interfaces": [interface] if interface else None,
         "flow_direction": way if way in {"ingress", "egress"} else None,
     }

@@ -16,14 +16,13 @@ seems new there would count its bytes again.
 """
 
 import math
-import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
 
-from transforms.staging.byte_counters import STALE
+from transforms.staging.byte_counters import INTERFACE, KUBERNETES_NAME, STALE, shaped
 from transforms.staging.json_heads import first_value
 from transforms.staging.json_records import Item, RecordError, decode, documents
 from transforms.staging.otlp_gauges import names_in
@@ -48,8 +47,6 @@ _TEMPORALITIES: dict[int | str | None, str] = {
 }
 _UNSPECIFIED = (None, 0, "AGGREGATION_TEMPORALITY_UNSPECIFIED")
 _NO_RECORDED_VALUE = 1
-_KUBERNETES_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
-_INTERFACE = re.compile(r"[ -~]{1,64}")
 _RENAMED = {"network.io.direction": "direction", "network.interface.name": "interface"}
 """Semantic conventions renamed the attributes; a collector's upgrade must not begin new series."""
 _OBSERVER = "service.instance.id"
@@ -263,7 +260,7 @@ def _parse_point(
         "namespace": pod.namespace,
         "pod_name": pod.name,
         "pod_uid": pod.uid,
-        "interface": name_text(_shaped("interface", attributes.get("interface"), _INTERFACE)),
+        "interface": shaped("interface", attributes.get("interface"), INTERFACE),
         "direction": direction,
         "temporality": temporality,
         "byte_layer": "frame",
@@ -310,13 +307,7 @@ def _pod(attributes: dict[str, str], context: FileContext) -> _Pod:
 
 
 def _kubernetes_name(attributes: dict[str, str], name: str) -> str | None:
-    return _shaped(name, attributes.get(name) or None, _KUBERNETES_NAME)
-
-
-def _shaped(name: str, text: str | None, shape: re.Pattern[str]) -> str | None:
-    if text is not None and not shape.fullmatch(text):
-        refuse(name, f"`{shape.pattern}`", text)
-    return text
+    return shaped(name, attributes.get(name) or None, KUBERNETES_NAME)
 
 
 def _attributes(pairs: list[_KeyValue] | None) -> dict[str, str]:
