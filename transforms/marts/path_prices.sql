@@ -72,6 +72,8 @@ fitting AS (
         AND (b.from_region IS NULL OR q.from_region IS NULL OR q.from_region GLOB b.from_region)
         AND (b.to_region IS NULL OR q.to_region IS NULL OR q.to_region GLOB b.to_region)
         AND (b.usage_type IS NULL OR q.usage_type IS NULL OR q.usage_type GLOB b.usage_type)
+        -- What comes from outside is priced by rows that say so: any region is one of the cloud's.
+        AND NOT (COALESCE(q.from_region = 'internet', FALSE) AND b.from_region IS NULL)
         -- A region that is not known is neither outside nor, across regions, the other one.
         AND NOT (q.from_region IS NULL AND COALESCE(b.from_region = 'internet', FALSE))
         AND NOT (q.to_region IS NULL AND COALESCE(b.to_region = 'internet', FALSE))

@@ -83,5 +83,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("connections", "object_transfers", "peer_traffic", "image_pulls"),
     build=build,
-    version=2,
+    version=3,
 )

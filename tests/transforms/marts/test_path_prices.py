@@ -77,6 +77,21 @@ CASES: dict[str, tuple[dict, str, tuple]] = {
         path("azure", "same_region", "eastus", "eastus", gateway="interface_endpoint"),
         "endpoint_processing", ("0.004", "0.01", "0.01", 10**9, "azure-private-endpoint-0"),
     ),
+    # Whoever sends pays, and who sends from outside pays elsewhere.
+    **{
+        f"what comes into {provider}": (
+            path(provider, "internet", None, region, is_incoming=True, is_private=False),
+            "transfer", ("0", "0", "0", unit, f"{provider}-internet-in"),
+        )
+        for provider, region, unit in (
+            ("aws", "us-east-1", GIB), ("gcp", "europe-west4", GIB), ("azure", "eastus", 10**9),
+        )
+    },
+    "what comes into a cloud's storage": (
+        path("gcp", "internet", None, "us-central1", is_incoming=True, is_storage=True,
+             from_provider=None),
+        "transfer", ("0", "0", "0", GIB, "gcp-internet-in"),
+    ),
     "a sender that nobody knows": (
         path("aws", "cross_region", None, "eu-west-1", gateway="peering"),
         "transfer", ("0.02", None, "0.147", GIB, None),
@@ -121,6 +136,17 @@ def test_the_narrowest_row_counts(prices, case):
     ]
     assert (found, row["price_id"]) == (expected, price_id)
     assert (row["missing_prices"] is None) == (cheapest is not None)
+
+
+def test_a_price_of_any_region_is_not_that_of_what_comes_from_outside():
+    book = sheet(price("out", "transfer", "0.1", distance="internet"))
+    ways = {"out": path("aws", "internet", "us-east-1", None),
+            "in": path("aws", "internet", None, "us-east-1", is_incoming=True)}  # fmt: skip
+    found = priced([row | {"path_id": way} for way, row in ways.items()], book, DAY)
+    assert {way: found[f"{way}/transfer"]["price_id"] for way in ways} == {"out": "out", "in": None}
+    assert found["in/transfer"]["missing_prices"] == [
+        "aws transfer internet DataTransfer-In-Bytes from internet to us-east-1"
+    ]
 
 
 def test_prices_hold_from_their_first_day_to_the_day_before_their_last():
