@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.reference.prices import load_prices
 from schemas import columns
 from tests.transforms.frames import DAY, at, checked, show
 from tests.transforms.marts.price_sheet import BY_HAND, GIB, amount, price, sheet
@@ -543,6 +544,66 @@ def test_each_distance_has_its_own_price_and_each_gateway_its_own_charge_beside_
     assert {(row["min_usd"], row["usd"], row["max_usd"]) for row in charged.values()} == {
         usd("0", None, "0.135")
     }
+
+
+GOOGLE = ClusterFacts("cedar", "gcp", "us-central1")
+AZURE = ClusterFacts("dogwood", "azure", "eastus")
+SHIPPED = {
+    # Of one unit received and sent: least, best and most, by reference/object_storage.md 7.1.
+    GOOGLE: ("europe-west4", GIB, {
+        "same_node": (("0",) * 3, ("0",) * 3),
+        "same_zone": (("0",) * 3, ("0",) * 3),
+        "cross_zone": (("0.01",) * 3, ("0.01",) * 3),
+        "cross_region": (("0.08",) * 3, ("0.08",) * 3),
+        "internet": (("0",) * 3, ("0", "0.12", "0.12")),
+    }),
+    AZURE: ("westeurope", 10**9, {
+        "same_node": (("0",) * 3, ("0",) * 3),
+        "same_zone": (("0",) * 3, ("0",) * 3),
+        "cross_zone": (("0",) * 3, ("0",) * 3),
+        "cross_region": (("0.02",) * 3, ("0.02",) * 3),
+        "internet": (("0",) * 3, ("0", "0.087", "0.087")),
+    }),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("cluster", SHIPPED, ids=lambda cluster: cluster.cloud)
+def test_other_clouds_paths_cost_what_their_lists_say_and_nat_beside_them(cluster):
+    """By the shipped price book: only what leaves a cloud costs what it takes to the internet."""
+    far_region, unit, prices = SHIPPED[cluster]
+    far = ClusterFacts("far", cluster.cloud, far_region)
+    pods = [
+        {"cluster": c.name, "pod_uid": uid, "address": address, "region": c.region, "date": DAY}
+        for c, uid, address in (
+            (cluster, "p1", "10.0.0.1"), (cluster, "p2", "10.0.0.2"), (far, "f1", "10.9.0.1"),
+        )
+    ]  # fmt: skip
+    peers = {"cross_region": FAR, "internet": {}}
+    ways = {
+        run_of(f"{distance} {gateway} {direction}"): (distance, gateway, direction)
+        for distance in prices
+        for gateway in ("none", "nat")
+        for direction in ("receive", "transmit")
+    }
+    rows = built(
+        prices=load_prices(),
+        clusters=(cluster, far),
+        pod_intervals=pods,
+        peer_traffic=[
+            flow(direction, unit, cluster=cluster.name, run_uuid=run, distance=distance,
+                 gateway=gateway, **peers.get(distance, PEER))
+            for run, (distance, gateway, direction) in ways.items()
+        ],
+    )  # fmt: skip
+    charged = {(r["run_uuid"], r["charge_kind"]): r for r in rows.iter_rows(named=True)}
+    for run, (distance, gateway, direction) in ways.items():
+        row = charged.pop((run, "transfer"))
+        expected = usd(*prices[distance][direction == "transmit"])
+        assert (row["min_usd"], row["usd"], row["max_usd"]) == expected, (distance, direction)
+        if gateway == "nat":
+            row = charged.pop((run, "nat_processing"))
+            assert (row["min_usd"], row["usd"], row["max_usd"]) == usd(*("0.045",) * 3)
+    assert charged == {}
 
 
 def test_bytes_stand_on_charges_of_bytes_and_requests_on_those_of_requests(day):
