@@ -125,5 +125,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("volume_records",),
     build=build,
-    version=10,
+    version=11,
 )

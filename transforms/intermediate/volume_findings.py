@@ -34,5 +34,5 @@ TRANSFORM = Transform(
     reads=(Reads("volume_records", "counters", ahead=True),),
     rows_from=("volume_records",),
     build=build,
-    version=5,
+    version=6,
 )

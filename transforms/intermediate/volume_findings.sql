@@ -32,7 +32,8 @@ held_readings AS (
         s.at_us AS from_us,
         s.at_us AS until_us
     FROM volume_series AS s
-    INNER JOIN volume_false_totals AS f ON s.series = f.series
+    INNER JOIN volume_false_totals AS f
+        ON s.series = f.series AND s.at_us // 86400000000 = f.day_number
     WHERE s.at_us >= CAST($start_us AS BIGINT) AND s.at_us < CAST($end_us AS BIGINT)
 ),
 
@@ -45,7 +46,8 @@ grown AS (
         v.source IS NULL OR v.destination IS NULL AS lacks_address,
         v.scaled = 'unknown' OR COALESCE(v.sampling_interval > 1048576, FALSE) AS lacks_scale
     FROM volume_growth AS g
-    ANTI JOIN volume_false_totals AS f ON g.series = f.series
+    ANTI JOIN volume_false_totals AS f
+        ON g.series = f.series AND g.true_from_us // 86400000000 = f.day_number
     INNER JOIN volume_named AS v
         ON g.export_file_id = v.export_file_id
         AND g.record_index = v.record_index

@@ -29,7 +29,8 @@ A record that has both a difference and a total is read by its total, as reports
 **Held back**, so that it is in no sum: what contradicts its declaration. `volume_false_deltas` are
 differences that only grow, and such of observers without a name that overlap; `volume_false_totals`
 are totals that fall and come back, or whose beginning moves on while they grow. Both are judged by
-what the day's build reads. Connections cannot overlap on one pair of ports: where records of an
+UTC day, as counters are: what begins on a day whose records contradict it is held back, so that all
+days that meet it say the same. Connections cannot overlap on one pair of ports: where records of an
 observer without a name say so, two saw one connection, and the record of more bytes counts
 (`second_observer`).
 """

@@ -37,7 +37,8 @@ SELECT
     g.hides_bytes,
     g.basis <> 'hidden' AS is_record
 FROM volume_growth AS g
-ANTI JOIN volume_false_totals AS f ON g.series = f.series
+ANTI JOIN volume_false_totals AS f
+    ON g.series = f.series AND g.true_from_us // 86400000000 = f.day_number
 INNER JOIN volume_named AS v
     ON g.export_file_id = v.export_file_id
     AND g.record_index = v.record_index

@@ -6,18 +6,31 @@
 WITH held AS (
     SELECT v.export_file_id, v.record_index, v.row_index, f.kind
     FROM volume_named AS v
-    INNER JOIN volume_false_deltas AS f ON v.connection = f.connection
+    INNER JOIN volume_false_deltas AS f
+        ON v.connection = f.connection
+        -- Over midnight the day before says it: the build of that day does not see the next one.
+        AND GREATEST(
+            epoch_us(v.start_at) // 86400000000,
+            (GREATEST(epoch_us(v.end_at), epoch_us(v.start_at) + 1) - 1) // 86400000000 - 1
+        ) = f.day_number
     WHERE v.temporality = 'delta'
 ),
 
+-- Readings of which nothing tells what the total grew by.
+untold AS (
+    SELECT g.series, g.until_us
+    FROM volume_growth AS g
+    LEFT JOIN volume_false_totals AS f
+        ON g.series = f.series AND g.true_from_us // 86400000000 = f.day_number
+    WHERE g.basis = 'baseline' OR (f.series IS NOT NULL AND g.basis <> 'hidden')
+),
+
 -- A difference beside the total that it is part of: what a lost report held is in the next total.
--- Where nothing tells what the total grew by, the difference does.
+-- Where the total tells nothing, the difference does.
 in_totals AS (
     SELECT v.export_file_id, v.record_index, v.row_index
     FROM volume_series AS s
-    ANTI JOIN volume_false_totals AS f ON s.series = f.series
-    ANTI JOIN (SELECT series, until_us FROM volume_growth WHERE basis = 'baseline') AS b
-        ON s.series = b.series AND s.at_us = b.until_us
+    ANTI JOIN untold AS u ON s.series = u.series AND s.at_us = u.until_us
     INNER JOIN volume_named AS v
         ON s.export_file_id = v.export_file_id
         AND s.record_index = v.record_index

@@ -1,5 +1,6 @@
 """Numbers that contradict what they are declared to be are held back, and told."""
 
+from datetime import timedelta
 from typing import Any
 
 import polars as pl
@@ -89,13 +90,13 @@ RECORDS = [
 ]  # fmt: skip
 
 
-def built(table: str, records: list[dict[str, Any]]) -> pl.DataFrame:
+def built(table: str, records: list[dict[str, Any]], days: int = 0) -> pl.DataFrame:
     with SqlSession(threads=1) as session:
         show(
             session, volume_records=records, pod_intervals=[], node_states=[], name_bindings=[],
             address_ranges=[],
         )  # fmt: skip
-        day = BuildDay(date=DAY, cluster="fleet", clusters=())
+        day = BuildDay(date=DAY + timedelta(days=days), cluster="fleet", clusters=())
         transform = {"peer_traffic": peer_traffic, "volume_findings": volume_findings}[table]
         return checked(session, table, transform.build(session, day))
 
@@ -139,6 +140,36 @@ def test_what_is_held_back_is_told_with_its_reason():
         at("08:00"),
         at("08:03"),
     )
+
+
+@pytest.mark.parametrize(
+    ("temporality", "contradicting", "kind"),
+    [
+        ("delta", (10, 20, 30, 40, 50, 60, 70, 80), "delta_only_grows"),
+        ("cumulative", (100, 40, 200, 80, 300, 120, 400, 160), "interleaved_observers"),
+    ],
+)
+def test_days_that_are_built_alone_say_the_same_of_what_is_held_back(
+    temporality: str, contradicting: tuple[int, ...], kind: str
+):
+    """Reports of each minute: the first day's contradict; what begins on it is in no day's sum."""
+    is_total = temporality == "cumulative"
+    # Behind midnight a report of 5 bytes, then of 9 and 2; or a total that grows by as much.
+    numbers = (*contradicting, *((165, 174, 176) if is_total else (5, 9, 2)))
+    midnight, minute = at("00:00"), timedelta(minutes=1)
+    ends = [midnight + minute * n + minute / 2 for n in range(-len(contradicting), 3)]
+    records = [
+        told(1, 1, temporality, ("00:00", "00:01", count), record_id=f"r{end}",
+             start_at=ends[0] - minute if is_total else end - minute, end_at=end)[0]
+        for end, count in zip(ends, numbers, strict=True)
+    ]  # fmt: skip
+    sums = [built("peer_traffic", records, day)["bytes"].sum() for day in (-1, 0, 1)]
+    assert sums == [0, 9 + 2, 0]
+    held = [
+        built("volume_findings", records, day).filter(kind=kind)["record_count"].to_list()
+        for day in (-1, 0, 1)
+    ]
+    assert held == ([[8], [], []] if is_total else [[9], [], []])
 
 
 def counted(metric: str, labels: dict[str, str], *values: tuple[str, int]) -> str:
