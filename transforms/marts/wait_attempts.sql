@@ -1,7 +1,7 @@
 -- Attempts of pods of whose stages something is to be told. A log that cuts its times to whole
 -- seconds lets a request seem to begin before its look-up and its connection were answered, and
 -- before the request ahead of it was. It began within its second, behind all of these where that is
--- possible.
+-- possible. `logged_end_us` is its end as the log has it.
 -- Grain: one attempt.
 -- Reads: attempts, wait_pods.
 WITH known AS (
@@ -52,6 +52,7 @@ SELECT * REPLACE (begin_us + shift_us AS begin_us, end_us + shift_us AS end_us)
 FROM (
     SELECT
         * EXCLUDE (delay_us),
+        end_us AS logged_end_us,
         CAST(CASE WHEN is_cut AND delay_us < 1000000 THEN delay_us ELSE 0 END AS BIGINT) AS shift_us
     FROM delayed
 )

@@ -2,14 +2,15 @@
 -- Grain: one part with a request that ended in it.
 -- Reads: wait_attempts, wait_stages, wait_tiles.
 WITH ended AS (
-    SELECT t.stage_id, a.end_us AS us, a.moved_bytes
+    -- A stage ends at a whole second, too: which one a request ended in, both cut ends tell.
+    SELECT t.stage_id, LEAST(a.end_us, t.end_us) AS us, a.moved_bytes
     FROM wait_attempts AS a
     INNER JOIN wait_stages AS t
         ON a.cluster = t.cluster
         AND a.pod_uid = t.pod_uid
         AND t.is_painted
-        AND a.end_us > t.start_us
-        AND a.end_us <= t.end_us
+        AND a.logged_end_us > t.start_us
+        AND a.logged_end_us <= t.end_us
         AND (
             a.container = t.container
             OR (a.container IS NULL AND t.container_role IN ('init', 'main'))

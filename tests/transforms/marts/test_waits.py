@@ -334,7 +334,7 @@ def test_a_log_of_whole_seconds_leaves_a_request_anywhere_within_its_own() -> No
 
 def test_bytes_of_a_request_stand_where_it_ended() -> None:
     pod = Pod(1, 1)
-    pod.stages = [Stage("init", "init", 0, 100)]
+    pod.stages = [Stage("init", "init", 0, 11)]
     pod.attempts = [
         Attempt("connection", "dns://a.example.com:443", 10, 11, "ok", (10, 11)),
         Attempt("request", "s3://a", 10, 11, "ok"),
@@ -346,5 +346,7 @@ def test_bytes_of_a_request_stand_where_it_ended() -> None:
         flow["event_at"] = min(flow["event_at"], answered)
     table = build(**tables).sort("start_at").filter(pl.col("cause") != "unexplained")
     assert table.select("cause", "seconds", "transferred_bytes").rows() == [
-        ("connect", 0.9, None), ("transfer", 0.2, 10),
+        ("connect", 0.9, None),
+        # The stage, too, may have ended up to a second later than it says.
+        ("transfer", 0.1, 10),
     ]  # fmt: skip
