@@ -26,11 +26,12 @@ def measure(folder: Path, seed: int, pods: int) -> Score:
 
 def table(found: Score) -> str:
     """The figures, for people."""
-    lines = [f"{'cause':<14}{'stages':>8}{'near':>8}{'share':>9}{'true s':>11}{'found s':>11}"]
+    names = f"{'cause':<14}{'stages':>8}{'near':>8}{'share':>9}{'untraced':>10}"
+    lines = [f"{names}{'true s':>11}{'found s':>11}"]
     for cause, of_cause in sorted(found.causes.items()):
-        share = of_cause.near / of_cause.stages
+        share = of_cause.near / of_cause.stages if of_cause.stages else 1.0
         lines.append(
-            f"{cause:<14}{of_cause.stages:>8}{of_cause.near:>8}{share:>9.1%}"
+            f"{cause:<14}{of_cause.stages:>8}{of_cause.near:>8}{share:>9.1%}{of_cause.untraced:>10}"
             f"{of_cause.true_seconds:>11.1f}{of_cause.seconds:>11.1f}"
         )
     lines.append(f"{'all':<14}{found.stages:>8}{found.near:>8}{found.near / found.stages:>9.1%}")

@@ -33,8 +33,10 @@ class CauseScore:
     """One cause over all stages with full evidence.
 
     Attributes:
-        stages: Stages of which it took a part, by truth or measurement.
+        stages: Stages of which it took a part, by truth or measurement, and all of which left
+            traces.
         near: Of these, within 1 s + 2 % of the truth.
+        untraced: Stages of which it took a part that left none, or that such a part was taken for.
         true_seconds: Seconds by truth.
         seconds: Seconds measured.
         off_seconds: Sum of the differences.
@@ -42,6 +44,7 @@ class CauseScore:
 
     stages: int = 0
     near: int = 0
+    untraced: int = 0
     true_seconds: float = 0.0
     seconds: float = 0.0
     off_seconds: float = 0.0
@@ -146,11 +149,15 @@ def _stages(result: Score, pod: Pod, found: Counter[tuple[str | None, str, str]]
         got = {c: s for (n, g, c), s in found.items() if (n, g) == (container, stage)}
         result.stages += 1
         is_good = True
+        untraced = _untraced(pod, (container, stage))
         for cause in causes.keys() | got.keys():
             true, seconds = causes[cause], got.get(cause, 0.0)
             of_cause = result.causes[cause]
-            of_cause.stages += 1
-            of_cause.near += is_near(seconds, true)
+            if cause in untraced:
+                of_cause.untraced += 1
+            else:
+                of_cause.stages += 1
+                of_cause.near += is_near(seconds, true)
             of_cause.true_seconds += true
             of_cause.seconds += seconds
             of_cause.off_seconds += abs(seconds - true)
@@ -162,6 +169,19 @@ def _stages(result: Score, pod: Pod, found: Counter[tuple[str | None, str, str]]
         result.near += is_good
         if not is_good:
             result.far.append((pod.number, container, stage, dict(causes), got))
+
+
+def _untraced(pod: Pod, stage: Stage) -> set[str]:
+    """Causes of a stage that took seconds without a trace, and what these pass for.
+
+    From the last packet of what is never answered to the next attempt all is `retry`.
+    """
+    found = {
+        spent.cause
+        for spent in pod.spent
+        if (spent.container, spent.stage) == stage and spent.told_by == "nothing"
+    } - {"unexplained"}
+    return found | {"retry"} if found else found
 
 
 def _bereft(result: Score, pod: Pod, found: Counter[tuple[str | None, str, str]]) -> None:
@@ -287,6 +307,10 @@ def broken(found: Score) -> list[str]:
     problems = []
     if found.near < 0.95 * found.stages:
         problems.append(f"only {found.near} of {found.stages} stages near: {found.far[:5]}")
+    # States and events are cut to whole seconds: that moves up to two in or out of a stage.
+    for cause, of_cause in sorted(found.causes.items()):
+        if cause != "unexplained" and of_cause.near < 0.95 * of_cause.stages:
+            problems.append(f"only {of_cause.near} of {of_cause.stages} stages near: {cause}")
     if found.unexplained_seconds > 0.1 * found.painted_seconds:
         problems.append(f"unexplained {found.unexplained_seconds} of {found.painted_seconds} s")
     lists = (
