@@ -205,13 +205,9 @@ def _ends(
         "source_xlated_address": _egress_address(tail),
     }
     return (
-        _named("source", source) | _named("destination", destination) | asked,
-        _named("source", destination) | _named("destination", source),
+        v.columns_of("source", source) | v.columns_of("destination", destination) | asked,
+        v.columns_of("source", destination) | v.columns_of("destination", source),
     )
-
-
-def _named(name: str, end: dict[str, Any]) -> dict[str, Any]:
-    return {f"{name}_{what}": value for what, value in end.items()}
 
 
 def _egress_address(tail: list[str]) -> str | None:

@@ -43,11 +43,8 @@ def volumes(values: dict[str, Any], context: FileContext) -> list[dict[str, Any]
         refuse("no_time", "nanoseconds since 1970 in time_flow_start_ns", None)
     v.check_interval(start_at, end_at, MAX_LENGTH)
     sampling = v.octets(values.get("sampling_rate"), "sampling_rate") or None
-    proto = values.get("proto")
-    is_named = isinstance(proto, str) and not proto.isdigit()
-    transport = v.transport_named(proto) if is_named else v.transport(proto, "proto")
+    transport = v.stated_transport(values.get("proto"), "proto")
     has_ports = v.has_ports(transport)
-    interfaces = [v.octets(values.get(name), name) for name in ("in_if", "out_if")]
     return [
         {
             "start_at": start_at,
@@ -60,7 +57,7 @@ def volumes(values: dict[str, Any], context: FileContext) -> list[dict[str, Any]
             "bytes": octets,
             "packets": v.octets(values.get("packets"), "packets"),
             "tcp_flags": v.flags(values.get("tcp_flags"), "tcp_flags"),
-            "interfaces": [str(number) for number in interfaces if number] or None,
+            "interfaces": v.interface_numbers(values, "in_if", "out_if"),
             "sampling_interval": sampling,
             "scaled": "unknown" if sampling is None else "raw",
             "reporter": f.address(v.text(values, "sampler_address"), "sampler_address"),

@@ -110,23 +110,17 @@ def _columns(fields: Mapping[str, Any], context: FileContext) -> list[tuple[str,
 
 
 def _common(fields: Mapping[str, Any], start_at: datetime, end_at: datetime) -> dict[str, Any]:
-    proto = fields.get("protocolIdentifier")
-    is_named = isinstance(proto, str) and not proto.isdigit()
     direction = v.whole(fields.get("flowDirection"), 1, "flowDirection")
-    interfaces = [v.octets(fields.get(f"{way}Interface"), f"{way}Interface")
-                  for way in ("ingress", "egress")]  # fmt: skip
     sampling = _sampling(fields)
     flow_id = v.octets(fields.get("flowId"), "flowId")
     return {
         "start_at": start_at,
         "end_at": end_at,
         "flow_id": None if flow_id is None else str(flow_id),
-        "transport": (
-            v.transport_named(proto) if is_named else v.transport(proto, "protocolIdentifier")
-        ),
+        "transport": v.stated_transport(fields.get("protocolIdentifier"), "protocolIdentifier"),
         "tcp_flags": v.flags(fields.get("tcpControlBits"), "tcpControlBits"),
         "flow_direction": None if direction is None else _DIRECTIONS[direction],
-        "interfaces": [str(number) for number in interfaces if number] or None,
+        "interfaces": v.interface_numbers(fields, "ingressInterface", "egressInterface"),
         "sampling_interval": sampling,
         "scaled": "unknown" if sampling is None else "raw",
         "reporter": f.address(v.text(fields, "ipfix:srcAddr"), "ipfix:srcAddr"),

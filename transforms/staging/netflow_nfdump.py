@@ -76,10 +76,7 @@ def volumes(values: Mapping[str, Any], context: FileContext) -> list[dict[str, A
         refuse("in_bytes", f"at least {_LEAST_PACKET} bytes a packet", octets)
     start_at, end_at = (_instant(fields.get(name), name, context) for name in ("first", "last"))
     v.check_interval(start_at, end_at, MAX_LENGTH)
-    proto = fields.get("proto")
-    is_named = isinstance(proto, str) and not proto.isdigit()
-    transport = v.transport_named(proto) if is_named else v.transport(proto, "proto")
-    interfaces = [v.octets(fields.get(f"{way}_snmp"), f"{way}_snmp") for way in ("input", "output")]
+    transport = v.stated_transport(fields.get("proto"), "proto")
     return [
         {
             "start_at": start_at,
@@ -91,7 +88,7 @@ def volumes(values: Mapping[str, Any], context: FileContext) -> list[dict[str, A
             "bytes": octets,
             "packets": packets,
             "tcp_flags": v.flags(fields.get("tcp_flags"), "tcp_flags"),
-            "interfaces": [str(number) for number in interfaces if number] or None,
+            "interfaces": v.interface_numbers(fields, "input_snmp", "output_snmp"),
             "sampling_interval": None,
             "scaled": _scaled(fields),
             "reporter": _reporter(fields),

@@ -113,16 +113,16 @@ def volumes(
     sent, received = _number(values, "bytes_received"), _number(values, "bytes_sent")
     rows = []
     if sent is not None:
-        asked = {f"destination_original_{what}": value for what, value in _asked(values).items()}
+        asked = v.columns_of("destination_original", _asked(values))
         rows.append(
-            common | _named("source", client | client_pod)
-            | _named("destination", server | server_pod) | asked
+            common | v.columns_of("source", client | client_pod)
+            | v.columns_of("destination", server | server_pod) | asked
             | {"bytes": sent, "reporter": there}
         )  # fmt: skip
     if received is not None:
         rows.append(
-            common | _named("source", server | server_pod)
-            | _named("destination", client | client_pod)
+            common | v.columns_of("source", server | server_pod)
+            | v.columns_of("destination", client | client_pod)
             | {"bytes": received, "reporter": back}
         )  # fmt: skip
     return rows or "no_bytes"
@@ -168,10 +168,6 @@ def _writer(wrapper: Wrapper | None) -> dict[str, Any]:
         "pod_uid": wrapper.pod_uid,
         "node": name_text(wrapper.node),
     }
-
-
-def _named(name: str, end: dict[str, Any]) -> dict[str, Any]:
-    return {f"{name}_{what}": value for what, value in end.items()}
 
 
 def _number(values: Mapping[str, Any], name: str) -> int | None:

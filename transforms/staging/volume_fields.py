@@ -92,12 +92,38 @@ def transport(stated: object, word: str) -> str | None:
     return None if number is None else _TRANSPORTS.get(number, str(number))
 
 
-def transport_named(stated: str | None) -> str | None:
+def _transport_named(stated: str | None) -> str | None:
     """Transport by its name in capitals; null where the text is no short word."""
     name = (stated or "")[:16].upper().replace("IPV6-ICMP", "ICMPV6").replace("ICMP6", "ICMPV6")
     if name == "ICMPV6":
         return "ICMPv6"
     return name if name.isascii() and name.isalnum() and len(name) <= 12 else None
+
+
+def stated_transport(stated: object, word: str) -> str | None:
+    """Transport by its IANA number or its name, as collectors write either.
+
+    Raises:
+        RefusedError: It is another number.
+    """
+    if isinstance(stated, str) and not stated.isdigit():
+        return _transport_named(stated)
+    return transport(stated, word)
+
+
+def interface_numbers(values: Mapping[str, Any], *names: str) -> list[str] | None:
+    """Numbers of an exporter's interfaces, but 0, which is none.
+
+    Raises:
+        RefusedError: One is no number.
+    """
+    numbers = [octets(values.get(name), name) for name in names]
+    return [str(number) for number in numbers if number] or None
+
+
+def columns_of(end: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns of an end, `source` or `destination`, by what they say of it."""
+    return {f"{end}_{what}": value for what, value in values.items()}
 
 
 def has_ports(name: str | None) -> bool:
