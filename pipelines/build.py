@@ -28,7 +28,8 @@ from pipelines.reference.catalogue import load_endpoints
 from pipelines.reference.prices import load_prices
 from pipelines.restatements import OF_OPEN_PERIODS, Restating, is_restated, restate
 from pipelines.settings import Settings
-from pipelines.storage import Lake
+from pipelines.side_by_side import Room, Share
+from pipelines.storage import Lake, spill_of, sweep_spill
 from schemas.registry import table_spec, tables
 from schemas.table import FLEET, TableSpec
 from transforms.day import BuildDay
@@ -146,6 +147,7 @@ def build_table(
     table: str,
     day: BuildDay,
     scope: str,
+    room: Room,
     restating: Restating | None = None,
 ) -> Outcome:
     """Build one table of one day and scope, unless nothing that it depends on changed.
@@ -159,6 +161,7 @@ def build_table(
         table: Table.
         day: Day.
         scope: Cluster or `fleet`.
+        room: Memory and threads, which other builds may share.
         restating: Why the day is built again, where it was published as final: what changes for
             people is written down.
     """
@@ -167,7 +170,7 @@ def build_table(
     inputs = gather(settings, lake, ledger, transform, day)
     if made_from(lake.path(table, day.date, scope)) == inputs.made:
         return Outcome(table, day.date, scope)
-    build = _Build(settings, lake, transform, day, inputs, ledger.remedy, restating)
+    build = _Build(lake, transform, day, inputs, ledger.remedy, room, restating)
     try:
         published = build.publish()
     except duckdb.InterruptException:
@@ -177,39 +180,50 @@ def build_table(
     return Outcome(table, day.date, scope, published)
 
 
+def room_of(settings: Settings, lake: Lake, sides: int | None = None) -> Room:
+    """What builds of a lake may share; as many run side by side as memory allows.
+
+    Call it under the lake's lock, before the first of them begins.
+
+    Args:
+        settings: Settings.
+        lake: The lake.
+        sides: Builds at one time at most; as many as there are workers if none.
+    """
+    spill = spill_of(lake, settings.temp_path)
+    # What a killed build left there; nothing of this one has begun.
+    sweep_spill(spill)
+    return Room(settings.workers, int(settings.memory_limit * MEMORY_FOR_ENGINE), spill, sides)
+
+
 @dataclass(frozen=True)
 class _Build:
     """One build of one table of one day and scope."""
 
-    settings: Settings
     lake: Lake
     transform: Transform
     day: BuildDay
     inputs: Inputs
     remedy: str
+    room: Room
     restating: Restating | None
 
     def publish(self) -> Published | None:
-        """Make the rows and publish them; with one thread if memory does not suffice for more.
-
-        What each thread holds for itself cannot be spilled, so that one alone needs the least.
-        """
+        """Make the rows and publish them; alone if memory does not suffice beside others."""
         try:
-            return self._publish(self.settings.workers)
+            with self.room.beside() as share:
+                return self._publish(share)
         except duckdb.OutOfMemoryException:
-            if self.settings.workers == 1:
+            if not self.room.has_more_alone:
                 raise
-        return self._publish(1)
+        with self.room.alone() as share:
+            return self._publish(share)
 
-    def _publish(self, threads: int) -> Published | None:
+    def _publish(self, share: Share) -> Published | None:
         with (
             reading(self.inputs.part_paths, self.remedy),
             reading(self.inputs.built_paths, REBUILD),
-            SqlSession(
-                threads=threads,
-                memory_limit=engine_memory(self.settings),
-                temp_directory=self.settings.temp_path or self.lake.spill,
-            ) as session,
+            self.room.session(share) as session,
         ):
             # Publication sorts; keeping the order of rows on the way would take memory.
             session.connection.execute("SET preserve_insertion_order = false")

@@ -9,14 +9,14 @@ import os
 import shutil
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
 
 from pipelines.errors import PodledgerError
-from pipelines.run import Workspace
+from pipelines.run import Workspace, tables_side_by_side
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -66,7 +66,9 @@ def instance_of(workspace: Workspace) -> Iterator["dg.DagsterInstance"]:
 
 
 def run_job(workspace: Workspace, instance: "dg.DagsterInstance", job: str, day: dt.date) -> None:
-    """Run `land` or `build` for one day.
+    """Run `land` or `build` for one day; its tables are built side by side where memory allows.
+
+    Call it under the lake's lock.
 
     Raises:
         PodledgerError: The error that stopped it, as a person should read it.
@@ -75,7 +77,7 @@ def run_job(workspace: Workspace, instance: "dg.DagsterInstance", job: str, day:
     import dagster as dg  # noqa: PLC0415  half a second that reading commands need not pay
 
     from pipelines.assets.tables import BY_COMMAND  # noqa: PLC0415  imports dagster
-    from pipelines.definitions import build_definitions  # noqa: PLC0415  imports dagster
+    from pipelines.definitions import BUILD, build_definitions  # noqa: PLC0415  imports dagster
 
     workspace.failed.clear()
     workspace.restating.clear()
@@ -84,14 +86,15 @@ def run_job(workspace: Workspace, instance: "dg.DagsterInstance", job: str, day:
         # Dagster's own use of libraries warns; ours is covered by the tests.
         warnings.simplefilter("ignore")
         try:
-            definition.execute_in_process(
-                partition_key=day.isoformat(),
-                instance=instance,
-                resources={"workspace": workspace},
-                run_config=QUIET,
-                tags={BY_COMMAND: "build"},
-                raise_on_error=True,
-            )
+            with tables_side_by_side(workspace, day) if job == BUILD else nullcontext():
+                definition.execute_in_process(
+                    partition_key=day.isoformat(),
+                    instance=instance,
+                    resources={"workspace": workspace},
+                    run_config=QUIET,
+                    tags={BY_COMMAND: "build"},
+                    raise_on_error=True,
+                )
         except dg.DagsterExecutionInterruptedError:
             raise KeyboardInterrupt from None
         except dg.DagsterExecutionStepExecutionError as error:

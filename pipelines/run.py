@@ -22,6 +22,7 @@ from pipelines.build import (
     build_table,
     engine_memory,
     gather,
+    room_of,
     scopes_of,
     span_start,
 )
@@ -57,6 +58,7 @@ from pipelines.publication import Made, digest, is_lost, made_from
 from pipelines.remote_lake import lake_of, open_lake
 from pipelines.restatements import OF_OPEN_PERIODS, Restating, last_cause, settle
 from pipelines.settings import Settings, find_settings_file, load_settings
+from pipelines.side_by_side import SideBySide, Task
 from pipelines.storage import Lake
 from schemas.registry import table_spec
 from schemas.table import FLEET, TableSpec
@@ -116,6 +118,8 @@ class Workspace:
         failed: (day, scope) of which a table failed its checks: it stays unpublished from there on.
         clock: What time it is.
         restating: Days published as final that are built again, and why.
+        sides: Tables built at one time at most; as many as memory allows if none.
+        begun: Days whose tables are being built side by side.
     """
 
     settings_file: Path | None = None
@@ -124,6 +128,8 @@ class Workspace:
     failed: set[tuple[dt.date, str]] = field(default_factory=set)
     clock: Callable[[], dt.datetime] = now
     restating: dict[dt.date, Restating] = field(default_factory=dict, repr=False)
+    sides: int | None = None
+    begun: "dict[dt.date, Begun]" = field(default_factory=dict, repr=False)
     _settings: Settings | None = field(default=None, repr=False)
     _held: Lake | None = field(default=None, repr=False)
     _read: Lake | None = field(default=None, repr=False)
@@ -349,27 +355,100 @@ def build_table_of_day(workspace: Workspace, table: str, day: dt.date) -> list[O
     A cluster one of whose tables fails stays unpublished from there on; the others and the fleet's
     tables are built, from what that cluster published last. A day that was published as final is
     left as it is, unless it was asked for or a file of it is missing; what follows an open bill is
-    built all the same.
+    built all the same. Scopes are built side by side where memory allows.
     """
-    outcomes = []
-    with workspace.locked() as lake:
-        ledger = Ledger.read(lake)
-        build = build_day_of(workspace.settings, lake, ledger, day, workspace.today)
-        restating = _restating_of(workspace, ledger, day)
-        for scope in workspace.scopes(table_spec(table)):
-            if (day, scope) in workspace.failed or is_closed(lake, day):
-                continue
-            is_kept = restating is None and table not in OF_OPEN_PERIODS
-            if is_kept and final_basis(lake, day) is not None:
-                outcomes.append(Outcome(table, day, scope))
-                continue
-            outcome = build_table(workspace.settings, lake, ledger, table, build, scope, restating)
-            if outcome.problem is not None:
-                workspace.failed.add((day, scope))
-            outcomes.append(outcome)
+    begun = workspace.begun.get(day)
+    if begun is not None:
+        outcomes = begun.of(table)
+    else:
+        with workspace.locked(), _begun(workspace, day, (table,)) as begun:
+            outcomes = begun.of(table)
     for outcome in outcomes:
         workspace.listener.built(outcome)
     return outcomes
+
+
+@contextmanager
+def tables_side_by_side(workspace: Workspace, day: dt.date) -> Iterator[None]:
+    """Build all tables of a day in the background; `build_table_of_day` waits for its own.
+
+    A day that is restated is built table by table, as what it changes is written down in order.
+    Call it under the lake's lock.
+    """
+    with workspace.locked() as lake:
+        restating = _restating_of(workspace, Ledger.read(lake), day)
+        if restating is not None or final_basis(lake, day) is not None:
+            yield
+            return
+        with _begun(workspace, day, tuple(transforms())) as begun:
+            workspace.begun[day] = begun
+            try:
+                yield
+            finally:
+                del workspace.begun[day]
+
+
+@dataclass(frozen=True)
+class Begun:
+    """Builds of a day's tables that began.
+
+    Attributes:
+        tasks: What runs.
+        scopes: Scopes of each table.
+    """
+
+    tasks: SideBySide[Outcome | None]
+    scopes: dict[str, tuple[str, ...]]
+
+    def of(self, table: str) -> list[Outcome]:
+        """What became of a table, once it ended; scopes that are left out are not told."""
+        results = [self.tasks.result((table, scope)) for scope in self.scopes[table]]
+        return [outcome for outcome in results if outcome is not None]
+
+
+@contextmanager
+def _begun(workspace: Workspace, day: dt.date, names: tuple[str, ...]) -> Iterator[Begun]:
+    """Begin to build tables of a day; what did not begin when the block ends never does."""
+    lake, settings = workspace.lake, workspace.settings
+    ledger = Ledger.read(lake)
+    build = build_day_of(settings, lake, ledger, day, workspace.today)
+    restating = _restating_of(workspace, ledger, day)
+    room = room_of(settings, lake, workspace.sides if restating is None else 1)
+    is_kept = restating is None and final_basis(lake, day) is not None
+
+    def one(table: str, scope: str) -> Outcome | None:
+        if (day, scope) in workspace.failed or is_closed(lake, day):
+            return None
+        if is_kept and table not in OF_OPEN_PERIODS:
+            return Outcome(table, day, scope)
+        outcome = build_table(settings, lake, ledger, table, build, scope, room, restating)
+        if outcome.problem is not None:
+            workspace.failed.add((day, scope))
+        return outcome
+
+    scopes = {name: workspace.scopes(table_spec(name)) for name in names}
+    tasks = SideBySide(_needs(scopes), one, room.sides)
+    try:
+        yield Begun(tasks, scopes)
+    finally:
+        tasks.stop(room.interrupt)
+
+
+def _needs(scopes: dict[str, tuple[str, ...]]) -> dict[Task, list[Task]]:
+    """What each table and scope of a day is made from of the others.
+
+    A cluster reads its own files and the fleet's, the fleet reads all.
+    """
+    return {
+        (table, scope): [
+            (read, other)
+            for read in {read.table for read in transforms()[table].reads} - {table}
+            for other in scopes.get(read, ())
+            if scope == FLEET or other in {scope, FLEET}
+        ]
+        for table, of_table in scopes.items()
+        for scope in of_table
+    }
 
 
 def ask_for(workspace: Workspace, day: dt.date) -> None:

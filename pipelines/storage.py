@@ -5,6 +5,8 @@ folder, flushed to disk, checked by its writer and then renamed; whoever reads s
 the new one, never a part. Of a lake on S3 `pipelines.remote_lake` says what differs.
 """
 
+import glob
+import hashlib
 import json
 import os
 import re
@@ -125,7 +127,7 @@ class Lake:
         left = list(self.root.glob(f"*/date=*/{TEMPORARY}*"))
         for path in left:
             path.unlink(missing_ok=True)
-        shutil.rmtree(self.spill, ignore_errors=True)
+        sweep_spill(self.spill)
         return len(left)
 
     @property
@@ -164,6 +166,31 @@ class Lake:
             yield
         finally:
             os.close(handle)
+
+
+def spill_of(lake: Lake, temp: Path | None) -> Path:
+    """Folder in which an engine that works for a lake spills; several add `-` and a number to it.
+
+    Engines remove what they find in their folder, so that no two of them have the same, nor two
+    lakes whose settings name one folder.
+
+    Args:
+        lake: The lake.
+        temp: Folder of the settings; the lake's own if none.
+    """
+    if temp is None:
+        return lake.spill
+    with suppress(OSError):
+        # Engines make the last folder only; who cannot make it may never need it.
+        temp.mkdir(parents=True, exist_ok=True)
+    mark = hashlib.sha256(str(lake.root).encode()).hexdigest()[:12]
+    return temp / f"{TEMPORARY}spill-{mark}"
+
+
+def sweep_spill(spill: Path) -> None:
+    """Remove what engines left in a folder of `spill_of`. Call it under the lake's lock."""
+    for left in spill.parent.glob(f"{glob.escape(spill.name)}*"):
+        shutil.rmtree(left, ignore_errors=True)
 
 
 def _lock_owner(text: str) -> str:

@@ -40,7 +40,7 @@ from pipelines.landing.reading import read_as
 from pipelines.ledger import EXPORT_FILES, REJECTED_RECORDS, Ledger
 from pipelines.publication import TableWriter
 from pipelines.settings import ExportSettings, Settings
-from pipelines.storage import Lake
+from pipelines.storage import Lake, spill_of
 from schemas.registry import table_spec, tables
 from schemas.table import FLEET
 from transforms.sql import SqlSession
@@ -659,7 +659,7 @@ def ledger_rows(
     with SqlSession(
         threads=settings.workers,
         memory_limit=f"{settings.memory_limit // 2}B",
-        temp_directory=settings.temp_path or lake.spill,
+        temp_directory=spill_of(lake, settings.temp_path),
     ) as session:
         earlier = (part.path for part in ledger.all_parts())
         with reading(earlier, ledger.remedy):
