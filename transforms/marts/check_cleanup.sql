@@ -25,11 +25,13 @@ outcomes AS (
     GROUP BY run_uuid
 ),
 
+-- A pod that no source shows to have ended may be gone since it was last seen.
 pods AS (
     SELECT
         run_uuid,
-        BOOL_OR(end_at IS NULL) AS is_there,
+        BOOL_OR(end_at IS NULL) AS is_open,
         BOOL_OR(end_at IS NOT NULL AND is_end_assumed) AS is_assumed,
+        MAX(epoch_us(last_seen_at)) FILTER (WHERE end_at IS NULL OR is_end_assumed) AS seen_us,
         MIN(evidence_id, 5) AS evidence_ids
     FROM run_pods
     GROUP BY run_uuid
@@ -52,18 +54,19 @@ judged AS (
         r.run_uuid,
         CASE
             WHEN u.outcome NOT IN ('succeeded', 'failed', 'stopped') THEN NULL
-            WHEN
-                p.is_there
-                AND epoch_us(CAST($day_end AS TIMESTAMPTZ)) - e.ended_us > 3600000000
-                THEN 'a pod of it is still there an hour after its end'
+            WHEN p.seen_us - e.ended_us > 3600000000
+                THEN 'a pod of it was still there an hour after its end'
             WHEN o.is_lost THEN 'an output that it wrote was deleted'
         END AS wrong,
         CASE
             WHEN COALESCE(u.outcome, 'unknown') NOT IN ('succeeded', 'failed', 'stopped')
                 THEN 'it has not ended'
             WHEN p.run_uuid IS NULL THEN 'no pod of it was seen'
-            WHEN p.is_there THEN 'it ended just before the end of the day'
-            WHEN p.is_assumed THEN 'no source shows the end of a pod'
+            WHEN
+                p.is_open
+                AND epoch_us(CAST($day_end AS TIMESTAMPTZ)) - e.ended_us <= 3600000000
+                THEN 'it ended just before the end of the day'
+            WHEN p.is_open OR p.is_assumed THEN 'no source shows the end of a pod'
             WHEN NOT COALESCE(o.remains, FALSE) THEN 'no artifact of it was seen'
         END AS unknown,
         LIST_CONCAT(COALESCE(p.evidence_ids, []), COALESCE(o.output_ids, [])) AS evidence_ids

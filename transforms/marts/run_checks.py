@@ -19,7 +19,8 @@ What nothing shows, and what there is nothing of to judge, is `not_observable`; 
 5. **failure_visible**: an attempt that failed shows an exit code with a reason, a reason of its
    condition, or a warning of Kubernetes.
 6. **cleaned_up**: the run has ended, every pod's end is proven (its GPUs, node and address are
-   free), and what it wrote still stands. A pod still there an hour after the run's end fails.
+   free), and what it wrote still stands. A pod that was seen an hour after the run's end, and
+   whose end no source shows, fails; one that was not seen again may be gone.
 """
 
 from transforms.day import BuildDay
@@ -66,5 +67,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("runs",),
     build=build,
-    version=2,
+    version=3,
 )

@@ -28,6 +28,7 @@ SELECT
     MIN(created_at) AS created_at,
     CASE WHEN COUNT(*) = COUNT(end_at) THEN MAX(end_at) END AS end_at,
     BOOL_OR(end_basis = 'last_seen') AS is_end_assumed,
+    MAX(last_seen_at) AS last_seen_at,
     BOOL_OR(COALESCE(phase = 'Failed', FALSE)) AS is_failed,
     MAX(LIST_FILTER(labels, LAMBDA l: l.name = 'kueue.x-k8s.io/queue-name')[1].value) AS queue,
     MIN(pod_interval_id) AS evidence_id

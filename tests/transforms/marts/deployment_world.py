@@ -130,6 +130,14 @@ BROKEN = {
         ),
         "failure_visible",
     ),
-    "a pod stays": (change("pod_intervals", 1, end_at=None, end_basis="open"), "cleaned_up"),
+    "a pod stays": (
+        change("pod_intervals", 1, end_at=None, end_basis="open", last_seen_at=at("15:00:01")),
+        "cleaned_up",
+    ),
+    "a pod stayed until it was lost": (
+        change("pod_intervals", 1, end_at=at("20:00"), end_basis="last_seen",
+               last_seen_at=at("15:00:01")),
+        "cleaned_up",
+    ),
     "an output is deleted": (change("run_outputs", 0, remaining_object_count=0), "cleaned_up"),
 }  # fmt: skip

@@ -1,6 +1,7 @@
 """run_checks: with everything in place all pass; each step broken once fails exactly that one."""
 
 import copy
+from typing import Any
 
 import polars as pl
 import pytest
@@ -72,6 +73,14 @@ def test_a_namespace_that_lists_state_is_the_agents() -> None:
     world["run_versions"][1]["namespace"] = "agents"
     world["run_versions"][0]["updated_at"] = at("16:00")
     assert results(world)["submitted"] == "failed"
+
+
+@pytest.mark.parametrize("end", [{}, {"end_at": at("20:00"), "end_basis": "last_seen"}])
+def test_a_pod_that_was_not_seen_again_may_be_gone(end: dict[str, Any]) -> None:
+    world = in_place()
+    open_ = {"end_at": None, "end_basis": "open", "last_seen_at": at("15:00")}
+    world["pod_intervals"][1] |= open_ | end
+    assert results(world) == dict.fromkeys(STEPS, "passed") | {"cleaned_up": "not_observable"}
 
 
 def test_a_run_that_was_never_interrupted_has_nothing_to_judge_there() -> None:
