@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,7 @@ exports:
     format: polyaxon
     path: exports/{cluster}/polyaxon/{project}/%Y-%m-%d/*/*.json
 """
+STORAGE_LOG = "exports/s3/DAY-23-59-00-A"
 FLAGS = {
     "SYN": '"SYN":true',
     "SYN_ACK": '"SYN":true,"ACK":true',
@@ -54,32 +55,39 @@ FLAGS = {
 def write(folder: Path, pods: Sequence[Pod]) -> Path:
     """Write all exports and the settings below a folder; returns the settings."""
     files: dict[str, list[tuple[float, str]]] = defaultdict(list)
+
+    def tell(name: str, lines: Iterable[tuple[float, str]]) -> None:
+        for at, line in lines:
+            files[name.replace("DAY", _day(at))].append((at, line))
+
     for pod in pods:
         place = f"exports/{pod.cluster}"
-        for at, line in _watch(pod):
-            files[f"{place}/kubernetes/{DAY}/watch.jsonl"].append((at, line))
+        tell(f"{place}/kubernetes/DAY/watch.jsonl", _watch(pod))
         if pod.tells("flows"):
-            name = f"{place}/hubble/{DAY}/{pod.node}/events.log"
-            files[name] += [(p.at, _flow(pod, p)) for p in pod.packets]
+            name = f"{place}/hubble/DAY/{pod.node}/events.log"
+            tell(name, ((p.at, _flow(pod, p)) for p in pod.packets))
         if pod.tells("dns"):
             kind = "coredns" if pod.cluster == "oak" else "dns_collector"
             line_of = _coredns if pod.cluster == "oak" else _collector
-            name = f"{place}/{kind}/{DAY}/{pod.node}.log"
-            files[name] += [(item.at, line_of(pod, item)) for item in pod.lookups]
+            name = f"{place}/{kind}/DAY/{pod.node}.log"
+            tell(name, ((item.at, line_of(pod, item)) for item in pod.lookups))
         if pod.tells("storage_log"):
-            told = [r for r in pod.requests if r.bucket != UNLOGGED]
-            files[f"exports/s3/{DAY}-23-59-00-A"] += [(r.at, _request(pod, r)) for r in told]
-        files[f"{place}/marks/{DAY}/app.log"] += [(m.at, _mark(pod, m)) for m in pod.marks]
-    # Somebody else reads at the end of the day, so that its log is known to reach there.
-    last = Request(86_390, 0.1, "REST.GET.OBJECT", "example-outputs", "end", 200, None, 1, 1)
-    files[f"exports/s3/{DAY}-23-59-00-A"].append((last.at, _request(None, last)))
+            told = (r for r in pod.requests if r.bucket != UNLOGGED)
+            tell(STORAGE_LOG, ((r.at, _request(pod, r)) for r in told))
+        tell(f"{place}/marks/DAY/app.log", ((m.at, _mark(pod, m)) for m in pod.marks))
+    days = sorted({_day(pod.made) for pod in pods})
+    # Somebody else reads at the end of each day, so that its log is known to reach there.
+    for number in range(len(days)):
+        at = 86_400 * number + 86_390
+        last = Request(at, 0.1, "REST.GET.OBJECT", "example-outputs", "end", 200, None, 1, 1)
+        tell(STORAGE_LOG, [(last.at, _request(None, last))])
     for name, lines in files.items():
-        if lines:
-            _write(folder / name, [line for _, line in sorted(lines)])
+        _write(folder / name, [line for _, line in sorted(lines)])
     for cluster in ("oak", "elm", "fir"):
-        for project in sorted({pod.project for pod in pods}):
-            _polyaxon(folder, cluster, project, pods)
-        _nodes(folder, cluster)
+        for day in days:
+            for project in sorted({pod.project for pod in pods}):
+                _polyaxon(folder, cluster, project, day, pods)
+            _nodes(folder, cluster, day)
     (folder / "redaction.key").write_text("public-test-key-of-the-waiting-fleet\n")
     settings = folder / "podledger.yaml"
     settings.write_text(SETTINGS, encoding="utf-8")
@@ -93,6 +101,10 @@ def _write(path: Path, lines: list[str]) -> None:
 
 def _at(second: float) -> datetime:
     return MIDNIGHT + timedelta(microseconds=round(second * 1e6))
+
+
+def _day(second: float) -> str:
+    return _at(second).strftime("%Y-%m-%d")
 
 
 def _seconds(second: float) -> str:
@@ -127,6 +139,12 @@ def _watch(pod: Pod) -> Iterator[tuple[float, str]]:
     if pod.is_torn_down:
         last = pod.gone + 0.8
         yield last, _dump({"type": "DELETED", "object": _pod(pod, last)})
+    else:
+        # Somebody writes to it while it is left over.
+        late = pod.gone + 7_200
+        left = _pod(pod, late)
+        left["metadata"]["managedFields"] = [{"manager": "kubectl", "time": _seconds(late)}]
+        yield late, _dump({"type": "MODIFIED", "object": left})
     if pod.tells("events"):
         for event in pod.events:
             kind = "ADDED" if event.count == 1 else "MODIFIED"
@@ -230,7 +248,7 @@ def _conditions(pod: Pod, now: float) -> list[Json]:
         ]
     found = [condition("PodScheduled", True, pod.bound)]
     if pod.ready is not None and now >= pod.ready:
-        is_up = now <= pod.gone
+        is_up = now <= pod.gone or not pod.is_torn_down
         at = pod.ready if is_up else pod.gone
         found.append(condition("PodReadyToStartContainers", is_up, at))
     return found
@@ -318,7 +336,7 @@ def hash_of(text: str) -> int:
     return found
 
 
-def _nodes(folder: Path, cluster: str) -> None:
+def _nodes(folder: Path, cluster: str, day: str) -> None:
     region = "eu-west-1" if cluster == "elm" else "us-east-1"
     items = [
         {
@@ -337,7 +355,7 @@ def _nodes(folder: Path, cluster: str) -> None:
         for number in range(4)
     ]  # fmt: skip
     document = {"kind": "NodeList", "apiVersion": "v1", "items": items}
-    _write(folder / f"exports/{cluster}/kubernetes/{DAY}/nodes-00.json", [json.dumps(document)])
+    _write(folder / f"exports/{cluster}/kubernetes/{day}/nodes-00.json", [json.dumps(document)])
 
 
 # -- network -------------------------------------------------------------------------------------
@@ -435,12 +453,14 @@ def _mark(pod: Pod, mark: Any) -> str:
     })  # fmt: skip
 
 
-def _polyaxon(folder: Path, cluster: str, project: str, everyone: Sequence[Pod]) -> None:
-    """A project's runs, by the pod that tells of each: the last one of several."""
+def _polyaxon(folder: Path, cluster: str, project: str, day: str, everyone: Sequence[Pod]) -> None:
+    """A project's runs of a day, by the pod that tells of each: the last one of several."""
     pods = [
-        pod for pod in everyone if (pod.cluster, pod.project) == (cluster, project) and pod.statuses
+        pod
+        for pod in everyone
+        if (pod.cluster, pod.project, _day(pod.made)) == (cluster, project, day) and pod.statuses
     ]
-    place = folder / f"exports/{cluster}/polyaxon/{project}/{DAY}"
+    place = folder / f"exports/{cluster}/polyaxon/{project}/{day}"
     place.mkdir(parents=True, exist_ok=True)
     runs = [_run(pod) for pod in pods]
     answer = {"count": len(runs), "next": None, "previous": None, "results": runs}

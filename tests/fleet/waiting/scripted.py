@@ -16,13 +16,17 @@ RATE = 12_000_000
 """Bytes a second of what is read at pace 1."""
 
 
+GROUPED = FIRST + 200
+"""Number of the first run of groups."""
+
+
 @dataclass
 class Script:
     """How one pod lives.
 
     Attributes:
         number: Its number.
-        start: When its run is made, in seconds of the day.
+        start: When its run is made, in seconds of the first day.
         cluster: Its cluster.
         pulled: Seconds that the pull of its main image takes; 0 if the image is there.
         digest: Of that image.
@@ -30,6 +34,7 @@ class Script:
         pace: How many times as long reads take.
         reads: Objects that it reads.
         computed: Seconds that it computes.
+        project: Project of its run.
     """
 
     number: int
@@ -41,6 +46,7 @@ class Script:
     pace: float = 1.0
     reads: int = 4
     computed: float = 600.0
+    project: str = "scripted"
 
     def content(self) -> dict[str, Any]:
         """What Polyaxon compiled."""
@@ -138,7 +144,7 @@ def new_life(script: Script, **more: Any) -> Life:
     """A pod of a script that has not begun to live."""
     pod = Pod(
         script.number, None, False, 1, cluster_name=script.cluster, dataset="imagenet",
-        project="scripted", content=script.content(),
+        project=script.project, content=script.content(),
         labels={"kueue.x-k8s.io/queue-name": "gpus"}, **more,
     )  # fmt: skip
     return Life(script, pod, script.start)
@@ -259,3 +265,26 @@ def deployments() -> dict[str | None, list[Pod]]:
     return {
         broken: deployment(FIRST + 40 + 4 * place, broken) for place, broken in enumerate(cases)
     }
+
+
+def groups() -> list[Pod]:
+    """Runs of two days on one node: `steady` ones that are alike, and `changed` ones.
+
+    On the second day those have other code and compute 180 s longer in the mean; each run differs
+    from the next of its day by 20 s. Others run before and behind them, so that the exports are
+    known to be whole.
+    """
+    numbers = iter(range(GROUPED, GROUPED + 200, 8))
+    made = []
+    for day in range(2):
+        midnight = 86_400 * day
+        made += [whole(Script(next(numbers), midnight + start)) for start in (600, 80_000)]
+        for place in range(3):
+            start, computed = midnight + 7_200 + 3_600 * place, 580.0 + 20 * place
+            made.append(whole(Script(next(numbers), start, computed=computed, project="steady")))
+            changed: dict[str, Any] = {"computed": computed}
+            if day:
+                changed = {"computed": computed + 180, "revision": "0badc0d"}
+            start += 1_800
+            made.append(whole(Script(next(numbers), start, project="changed", **changed)))
+    return made

@@ -11,7 +11,7 @@ from tests.fleet.waiting.fetch import PLOTS
 from tests.fleet.waiting.life import SOURCES, Pod
 from tests.fleet.waiting.render import DAY, write
 from tests.fleet.waiting.score import broken, is_near, score
-from tests.fleet.waiting.scripted import BROKEN, PAIRS, deployments, pairs
+from tests.fleet.waiting.scripted import BROKEN, PAIRS, deployments, groups, pairs
 from tests.fleet.waiting.world import World
 from tests.pipelines.cli.command import podledger
 from tests.pipelines.plain_build import build_all
@@ -25,7 +25,7 @@ NAMED = [name for name in PAIRS if name not in {"nothing", "refused"}]
 
 @dataclass(frozen=True)
 class Built:
-    """A small fleet, built."""
+    """A small fleet, built: all runs of one day, and two groups that the next day has, too."""
 
     folder: Path
     world: World
@@ -47,8 +47,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     of_pairs, of_deployments = pairs(), deployments()
     attempts = [pod for pods in of_deployments.values() for pod in pods]
     made = Built(
-        tmp_path_factory.mktemp("waiting"), World(7, 40), [*of_pairs.values(), *attempts],
-        of_pairs, of_deployments,
+        tmp_path_factory.mktemp("waiting"), World(7, 40),
+        [*of_pairs.values(), *attempts, *groups()], of_pairs, of_deployments,
     )  # fmt: skip
     settings = write(made.folder, [*made.world.pods, *made.scripted])
     build_all(settings, tables=(*MEASURED, "run_checks", "transfer_costs"))
@@ -85,6 +85,23 @@ def test_where_nothing_differs_nothing_is_named(built: Built) -> None:
     code, told = built.compared(*days)
     assert (code, told["explained_by"], told["difference_us"]) == (0, [], 0)
     assert len(told["a"]["run_uuids"]) >= 10
+
+
+def test_groups_of_two_days_differ_in_what_was_changed_between_them(built: Built) -> None:
+    for project, named in (("steady", []), ("changed", ["code"])):
+        days = ("--from", DAY, "--to", DAY, "--versus", "2026-03-11..2026-03-11")
+        code, told = built.compared("--project", project, *days)
+        assert (code, told["refused"]) == (0, [])
+        for side, day in (("a", 0), ("b", 1)):
+            of_day = (pod for pod in built.scripted if pod.made // 86_400 == day)
+            runs = {pod.run for pod in of_day if pod.project == project}
+            assert set(told[side]["run_uuids"]) == runs
+            assert len(runs) == 3
+        difference = 180_000_000 if named else 0
+        assert abs(told["difference_us"] - difference) <= 2_000_000
+        assert [piece["factors"] for piece in told["explained_by"]] == [[name] for name in named]
+        for piece in told["explained_by"]:
+            assert piece["duration_us"] >= 0.9 * difference
 
 
 def test_what_was_seen_of_one_side_only_is_refused_with_the_reason(built: Built) -> None:
