@@ -74,6 +74,36 @@ def test_no_range_is_shortened(config: Path, width: int, monkeypatch: pytest.Mon
     assert "…" not in ended.out
 
 
+def test_endpoints_of_cold_runs_only_are_warned_of(tmp_path: Path) -> None:
+    path = small_catalogue(tmp_path)
+    lake = Lake(load_settings(path).lake_path)
+    cold, warm = "c" * 32, "d" * 32
+    tables: dict[str, list[dict[str, Any]]] = {
+        "object_transfers": [
+            read(1, "09:00") | {"run_uuid": cold}, read(2, "09:10") | {"run_uuid": warm},
+        ],
+        "run_dependency_days": [
+            {"run_dependency_day_id": f"{n}", "run_uuid": run, "operation": "connect",
+             "resource_id": f"dns://{host}:443"}
+            for n, (run, host) in enumerate(
+                [(cold, "token.example.com"), (cold, "always.example.com"),
+                 (warm, "always.example.com")]
+            )
+        ],
+    }  # fmt: skip
+    for table, rows in tables.items():
+        with SqlSession() as session:
+            session.register("rows", frame(table, rows))
+            publish(lake, session, table_spec(table), "rows", DAY, "fleet", Made("by hand", 1))
+    ended = podledger("cache", *RANGE, "--capacity", "1GB", "--json", "--config", path)
+    assert json.loads(ended.out)["cold_endpoints"] == [
+        {"resource_id": "dns://token.example.com:443", "operation": "connect", "cold_run_count": 1}
+    ]
+    ended = podledger("cache", *RANGE, "--capacity", "1GB", "--config", path)
+    assert "only cold runs contact dns://token.example.com:443 (connect, 1 runs)" in ended.out
+    assert "always.example.com" not in ended.out
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
