@@ -115,11 +115,33 @@ class _Point(msgspec.Struct, rename="camel"):
     flags: _Integer = None
 
 
+class _PartlyRead(msgspec.Struct, rename="camel"):
+    """A resource's metrics, whose attributes are compared before they are read."""
+
+    resource: msgspec.Raw = msgspec.Raw()
+    scope_metrics: _Points = None
+
+
+class _PointPartlyRead(msgspec.Struct, rename="camel"):
+    """A point, whose attributes are compared before they are read."""
+
+    attributes: msgspec.Raw = msgspec.Raw()
+    start_time_unix_nano: _Integer = None
+    time_unix_nano: _Integer = None
+    as_int: _Integer = None
+    as_double: float | int | str | None = None
+    flags: _Integer = None
+
+
 _DOCUMENT_DECODER = msgspec.json.Decoder(_Document)
 _RESOURCE_METRICS_DECODER = msgspec.json.Decoder(_ResourceMetrics)
 _SCOPE_METRICS_DECODER = msgspec.json.Decoder(_ScopeMetrics)
 _METRIC_DECODER = msgspec.json.Decoder(_Metric)
 _POINT_DECODER = msgspec.json.Decoder(_Point)
+_PARTLY_READ_DECODER = msgspec.json.Decoder(_PartlyRead)
+_POINT_PARTLY_READ_DECODER = msgspec.json.Decoder(_PointPartlyRead)
+_KNOWN_AT_MOST = 50_000
+"""Pods and series of a file that are kept at one time."""
 
 
 class _Pod(NamedTuple):
@@ -131,6 +153,31 @@ class _Pod(NamedTuple):
     node: str | None
     observer: str
     series: tuple[str | None, ...]
+
+
+class _Series(NamedTuple):
+    """What the attributes of a point say, under its pod."""
+
+    series_id: str
+    direction: str
+    interface: str | None
+
+
+class _Known:
+    """What was read before, by its very bytes: most points of a file are of few pods and series.
+
+    What cannot be read is not kept, so that it is refused each time for its own reason.
+    """
+
+    def __init__(self) -> None:
+        self.resources: dict[bytes, tuple[list[_KeyValue] | None, _Pod | None]] = {}
+        self.series: dict[tuple[object, ...], _Series] = {}
+
+    def bounded(self) -> None:
+        """Forget everything where it became much."""
+        if len(self.resources) + len(self.series) > _KNOWN_AT_MOST:
+            self.resources.clear()
+            self.series.clear()
 
 
 def _recognise(head: bytes) -> Recognition:
@@ -145,12 +192,14 @@ def _recognise(head: bytes) -> Recognition:
 
 
 def _parse(records: Iterable[RawRecord], context: FileContext) -> Iterator[Parsed]:
+    known = _Known()
     for raw in records:
+        known.bounded()
         for document in documents(raw):
-            yield from _parse_document(document, context)
+            yield from _parse_document(document, known, context)
 
 
-def _parse_document(item: Item, context: FileContext) -> Iterator[Parsed]:
+def _parse_document(item: Item, known: _Known, context: FileContext) -> Iterator[Parsed]:
     try:
         document = decode(_DOCUMENT_DECODER, item.data, item.path)
     except RecordError as error:
@@ -165,7 +214,7 @@ def _parse_document(item: Item, context: FileContext) -> Iterator[Parsed]:
         return
     is_empty = True
     for part in _parts(item, "resourceMetrics", document.resource_metrics):
-        for parsed in _parse_resource(part, context):
+        for parsed in _parse_resource(part, known, context):
             is_empty = False
             yield parsed
     if is_empty:
@@ -177,14 +226,13 @@ def _parts(item: Item, name: str, parts: _Points) -> Iterator[Item]:
         yield item.part(f".{name}[{index}]", bytes(part))
 
 
-def _parse_resource(item: Item, context: FileContext) -> Iterator[Parsed]:
+def _parse_resource(item: Item, known: _Known, context: FileContext) -> Iterator[Parsed]:
     try:
-        resource = decode(_RESOURCE_METRICS_DECODER, item.data, item.path)
+        key, scopes = _read_resource(item, known)
     except RecordError as error:
         yield item.rejected(error)
         return
-    attributes = resource.resource.attributes if resource.resource else None
-    for part in _parts(item, "scopeMetrics", resource.scope_metrics):
+    for part in _parts(item, "scopeMetrics", scopes):
         try:
             scope = decode(_SCOPE_METRICS_DECODER, part.data, part.path)
         except RecordError as error:
@@ -192,11 +240,31 @@ def _parse_resource(item: Item, context: FileContext) -> Iterator[Parsed]:
             continue
         scope_name = scope.scope.name if scope.scope else None
         for metric in _parts(part, "metrics", scope.metrics):
-            yield from _parse_metric(metric, attributes, scope_name, context)
+            yield from _parse_metric(metric, key, scope_name, known, context)
+
+
+def _read_resource(item: Item, known: _Known) -> tuple[bytes, _Points]:
+    """The bytes of a resource, of which the attributes are known then, and its metrics.
+
+    Raises:
+        RecordError: It cannot be decoded.
+    """
+    try:
+        partly = _PARTLY_READ_DECODER.decode(item.data)
+        key = bytes(partly.resource)
+        if key in known.resources:
+            return key, partly.scope_metrics
+    except (ValueError, RecursionError):
+        # The whole of it says what is wrong.
+        key = item.data
+    resource = decode(_RESOURCE_METRICS_DECODER, item.data, item.path)
+    attributes = resource.resource.attributes if resource.resource else None
+    known.resources[key] = (attributes, None)
+    return key, resource.scope_metrics
 
 
 def _parse_metric(
-    item: Item, attributes: list[_KeyValue] | None, scope: str | None, context: FileContext
+    item: Item, resource: bytes, scope: str | None, known: _Known, context: FileContext
 ) -> Iterator[Parsed]:
     try:
         metric = decode(_METRIC_DECODER, item.data, item.path)
@@ -210,59 +278,80 @@ def _parse_metric(
         ("exponentialHistogram", metric.exponential_histogram),
         ("summary", metric.summary),
     ):
-        parts = _parts(item, f"{kind}.dataPoints", data.data_points if data else None)
-        if data is None or metric.name != METRIC:
+        if data is None:
+            continue
+        parts = _parts(item, f"{kind}.dataPoints", data.data_points)
+        if metric.name != METRIC:
             for part in parts:
                 yield Parsed(part.locator, None, b"", ignore="other_metric")
             continue
         try:
             temporality = _temporality(metric, kind, data, context)
-            pod = _pod(_attributes(attributes), context)
+            pod = _known_pod(resource, known, context)
         except RefusedError as error:
             yield from (part.rejected(error) for part in parts)
             continue
         for part in parts:
             try:
-                yield _parse_point(part, pod, temporality, scope, context)
+                yield _parse_point(part, pod, (resource, scope, temporality), known, context)
             except (RecordError, RefusedError) as error:
                 yield part.rejected(error)
 
 
+def _known_pod(resource: bytes, known: _Known, context: FileContext) -> _Pod:
+    attributes, pod = known.resources[resource]
+    if pod is None:
+        pod = _pod(_attributes(attributes), context)
+        known.resources[resource] = (attributes, pod)
+    return pod
+
+
 def _parse_point(
-    item: Item, pod: _Pod, temporality: str, scope: str | None, context: FileContext
+    item: Item,
+    pod: _Pod,
+    of: tuple[bytes, str | None, str],
+    known: _Known,
+    context: FileContext,
 ) -> Parsed:
     """Read one data point of the counter.
+
+    Args:
+        item: The point.
+        pod: Its pod.
+        of: Bytes of its resource, scope and temporality.
+        known: What was read before.
+        context: What is known of the file.
 
     Raises:
         RecordError: The point cannot be decoded.
         RefusedError: The point is no reading of a byte counter.
     """
-    point = decode(_POINT_DECODER, item.data, item.path)
+    try:
+        point = _POINT_PARTLY_READ_DECODER.decode(item.data)
+    except (ValueError, RecursionError):
+        # The whole of it says what is wrong.
+        decode(_POINT_DECODER, item.data, item.path)
+        raise
+    key = (*of, bytes(point.attributes))
+    series = known.series.get(key)
+    stated = None if series else decode(_POINT_DECODER, item.data, item.path).attributes
     is_stale = bool((_whole("flags", point.flags) or 0) & _NO_RECORDED_VALUE)
-    attributes: dict[str, str] = {}
-    for name, text in _attributes(point.attributes).items():
-        known = _RENAMED.get(name, name)
-        if attributes.setdefault(known, text) != text:
-            refuse("attributes", f"one {known}, got two")
-    direction = attributes.get("direction")
-    if direction not in {"receive", "transmit"}:
-        refuse("direction", "receive or transmit", direction)
+    if series is None:
+        series = known.series[key] = _series(stated, pod, of, context)
     event_at, start_at = _times(point)
     value = 0 if is_stale else _reading(point)
-    named = sorted(f"{name}={text}" for name, text in attributes.items())
-    series_id = identity(context.cluster, METRIC, scope, temporality, *pod.series, *named)
     row = {
-        "record_id": identity(series_id, event_at, STALE if is_stale else value),
-        "series_id": series_id,
+        "record_id": identity(series.series_id, event_at, STALE if is_stale else value),
+        "series_id": series.series_id,
         "observer": pod.observer,
         "metric": METRIC,
         "node": pod.node,
         "namespace": pod.namespace,
         "pod_name": pod.name,
         "pod_uid": pod.uid,
-        "interface": shaped("interface", attributes.get("interface"), INTERFACE),
-        "direction": direction,
-        "temporality": temporality,
+        "interface": shaped("interface", series.interface, INTERFACE),
+        "direction": series.direction,
+        "temporality": of[-1],
         "byte_layer": "frame",
         "value": value,
         "event_at": event_at,
@@ -271,6 +360,31 @@ def _parse_point(
         **context.counters.columns,
     }
     return Parsed(item.locator, None, b"", rows=(("counter_samples", row),))
+
+
+def _series(
+    stated: list[_KeyValue] | None,
+    pod: _Pod,
+    of: tuple[bytes, str | None, str],
+    context: FileContext,
+) -> _Series:
+    """What a point's attributes say.
+
+    Raises:
+        RefusedError: They contradict themselves, or tell no direction.
+    """
+    attributes: dict[str, str] = {}
+    for name, text in _attributes(stated).items():
+        known = _RENAMED.get(name, name)
+        if attributes.setdefault(known, text) != text:
+            refuse("attributes", f"one {known}, got two")
+    direction = attributes.get("direction")
+    if direction not in {"receive", "transmit"}:
+        refuse("direction", "receive or transmit", direction)
+    named = sorted(f"{name}={text}" for name, text in attributes.items())
+    _, scope, temporality = of
+    series_id = identity(context.cluster, METRIC, scope, temporality, *pod.series, *named)
+    return _Series(series_id, direction, attributes.get("interface"))
 
 
 def _temporality(metric: _Metric, kind: str, data: _Data, context: FileContext) -> str:
@@ -343,7 +457,7 @@ def _whole(name: str, value: _Integer) -> int | None:
     return number
 
 
-def _times(point: _Point) -> tuple[datetime, datetime | None]:
+def _times(point: _PointPartlyRead) -> tuple[datetime, datetime | None]:
     """Time of the reading, and when the counter began; null where that is not known."""
     time = _whole("timeUnixNano", point.time_unix_nano)
     if not time:
@@ -358,7 +472,7 @@ def _times(point: _Point) -> tuple[datetime, datetime | None]:
     return event_at, None if start_at == event_at else start_at
 
 
-def _reading(point: _Point) -> int:
+def _reading(point: _PointPartlyRead) -> int:
     """Bytes that the counter shows: a whole number, though it may be written as a double."""
     if (point.as_int is None) == (point.as_double is None):
         refuse("value", "either asInt or asDouble")

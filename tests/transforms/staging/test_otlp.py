@@ -564,3 +564,28 @@ def test_real_points_are_read_if_they_are_of_the_pod_network(samples):
     assert found[0]["event_at"] == datetime(2020, 2, 11, 20, 26, 13, tzinfo=UTC)
     # A series stands twice in each line: as one record where the values agree.
     assert found[1]["record_id"] == found[3]["record_id"]
+
+
+def test_what_is_read_twice_is_judged_as_what_is_read_once() -> None:
+    """Attributes are read once a file; each point gives what it gives in a file of its own."""
+    send = {"interface": "eth0", "direction": "transmit"}
+    lost = {"interface": "eth0"}
+    other = POD | {"k8s.pod.uid": "0a9aab32-23d5-4056-b6ac-25bb80e918ef"}
+    wrong = POD | {"k8s.pod.uid": "no uid"}
+    documents = [
+        document(metric(point(), point(send), point(lost), point(asInt="-1"))),
+        document(metric(point(asInt="50000"), point(send), point(lost), point(asInt=[1]))),
+        document(metric(point(), point(send)), scope="another"),
+        document(metric(point(), aggregationTemporality=1)),
+        document(metric(point(), point(timeUnixNano=None)), resource=other),
+        document(metric(point()), resource=wrong),
+        document(metric(point()), resource=wrong),
+        document(metric(point()), resource={}),
+        document(metric(point())),
+    ]
+    together = parse_lines(*documents)
+    alone = [parsed for one in documents for parsed in parse_lines(one)]
+    assert [(p.rows, p.reject) for p in together] == [(p.rows, p.reject) for p in alone]
+    series = [row["series_id"] for row in rows(together, "counter_samples")]
+    assert len(series) == 10
+    assert len(set(series)) == 7
