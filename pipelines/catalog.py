@@ -113,6 +113,8 @@ def require_replaceable(path: Path) -> None:
         with path.open("rb") as file:
             head = file.read(_MAGIC.stop)
         found = "another file" if head and head[_MAGIC] != b"DUCK" else None
+    elif path.exists():
+        found = "a pipe or device"
     if found is not None:
         message = f"catalog: {path}: {found} stands there and stays; expected a DuckDB file or none"
         raise LakeWriteError(message)

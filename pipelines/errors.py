@@ -5,11 +5,18 @@ from datetime import date
 from transforms.redaction import redact
 
 
+class Clean(str):
+    """Text that holds no credential any more: our own words, or what was redacted on its own."""
+
+    __slots__ = ()
+
+
 class PodledgerError(Exception):
     """Base of all errors that end a command with a message.
 
     Messages go to terminals, logs and Dagster's history, so that they are redacted where they are
-    made.
+    made: part by part, so that the word behind a name such as `token` in one part is not taken for
+    its value in another.
 
     Attributes:
         exit_code: What the command returns (design.md section 6).
@@ -17,9 +24,10 @@ class PodledgerError(Exception):
 
     exit_code = 2
 
-    def __init__(self, message: str) -> None:
-        """Keep the message without credentials."""
-        super().__init__(redact(message))
+    def __init__(self, *parts: str) -> None:
+        """Keep the message, which is all parts one behind the other, without credentials."""
+        shown = (part if isinstance(part, Clean) else redact(part) for part in parts)
+        super().__init__(Clean("".join(shown)))
 
 
 class SettingsError(PodledgerError):

@@ -5,9 +5,9 @@ Credentials never stand here; they come from the standard AWS environment.
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -26,13 +26,14 @@ from pydantic import (
 )
 
 from pipelines.durations import LONGEST, parse_duration, parse_size
-from pipelines.errors import SettingsError
+from pipelines.errors import Clean, SettingsError
 from pipelines.landing.formats import expected_form, format_names
 from pipelines.mirror import root_of
 from pipelines.object_store import SCHEME
 from pipelines.path_patterns import CLUSTER_NAME, PathPattern
 from pipelines.reference.address_ranges import AddressRanges, load_address_ranges
 from pipelines.reference.nat_addresses import load_nat_addresses
+from pipelines.stated_file import NotReadError, read_stated
 from schemas.table import FLEET
 from transforms.day import ClusterFacts, LookBack
 from transforms.redaction import KeyedHash, redact
@@ -40,6 +41,10 @@ from transforms.staging.parser import CounterFacts
 
 ENVIRONMENT = "PODLEDGER_CONFIG"
 DEFAULT_FILE = "podledger.yaml"
+MAX_BYTES = 16_000_000
+"""Bytes of a settings file at most."""
+MAX_KEY_BYTES = 65_536
+"""Bytes of a redaction key at most."""
 LEAST_MEMORY = 256_000_000
 """With less, the engine cannot join even small tables."""
 
@@ -58,7 +63,7 @@ def _canonical(value: Any, parse: Callable[[str], object], expected: str) -> str
         # A number would be read as an address, too.
         return str(parse(value if isinstance(value, str) else ""))
     except ValueError:
-        message = f"{str(value)[:60]!r}: expected {expected}"
+        message = f"expected {expected}"
         raise ValueError(message) from None
 
 
@@ -94,6 +99,12 @@ class Endpoint(_Strict):
     """`gateway` or `interface`: they are charged otherwise."""
     addresses: tuple[Annotated[str, BeforeValidator(_address)], ...] = ()
     """Its addresses in the cluster's network."""
+
+
+class InPlace(str):
+    """Says of an annotation what may stand in place of a mapping, for the list of settings."""
+
+    __slots__ = ()
 
 
 def _account(value: Any) -> Any:  # noqa: ANN401  raw YAML
@@ -311,7 +322,9 @@ class ReferenceFiles(_Strict):
     """CSV of endpoint patterns that replaces or extends what is shipped."""
     prices: str | None = None
     """CSV of prices that replaces or extends what is shipped."""
-    address_ranges: tuple[Annotated[RangesFile, BeforeValidator(_ranges_file)], ...] = ()
+    address_ranges: tuple[
+        Annotated[RangesFile, BeforeValidator(_ranges_file), InPlace("text")], ...
+    ] = ()
     """The providers' own lists of networks: paths, or mappings of path and valid_from."""
     nat_addresses: str | None = None
     """CSV of addresses that many pods share."""
@@ -347,8 +360,8 @@ class Settings(_Strict):
     """Folder of the lake, or `s3://bucket/prefix`."""
     catalog: str
     """DuckDB file that people read; replaced as one file."""
-    reports: str = "reports"
-    """Folder of reports; no command writes there yet."""
+    reports: str | None = None
+    """Folder of reports; it has no effect, as no command writes any yet."""
     memory_limit: Size = 4_000_000_000
     """Memory that the processes may use together, such as `4GB`."""
     workers: int = Field(default=2, ge=1, le=256)
@@ -357,7 +370,9 @@ class Settings(_Strict):
     """File of 16 or more random bytes that hashes access key ids; without it they become null."""
     final_after: Duration = timedelta(days=3)
     """How long after an hour its files are awaited; then its day is final."""
-    retention_days: Annotated[Retention | None, BeforeValidator(_retention)] = None
+    retention_days: Annotated[
+        Retention | None, BeforeValidator(_retention), InPlace("whole number of days")
+    ] = None
     """Days after which `podledger prune` removes staging and intermediate files that no day to
     come reads; or a mapping by layer."""
     temp_directory: str | None = None
@@ -370,7 +385,7 @@ class Settings(_Strict):
     """The exports; a file that two match is read by the first."""
     datasets: tuple[Dataset, ...] = ()
     """Datasets: ids over patterns of object ids, in order."""
-    buckets: dict[str, BucketSettings] = Field(default_factory=dict)
+    buckets: dict[str, Annotated[BucketSettings, InPlace("text")]] = Field(default_factory=dict)
     """Buckets by name or pattern: their region, or a mapping."""
     reference: ReferenceFiles = ReferenceFiles()
     """Reference files that extend or replace what is shipped."""
@@ -393,6 +408,9 @@ class Settings(_Strict):
     def _is_folder_or_prefix(cls, value: str) -> str:
         is_on_s3 = value.startswith(SCHEME)
         parts = value.removeprefix(SCHEME).split("/")
+        if is_on_s3 and "@" in parts[0]:
+            message = "expected s3://bucket/prefix, without credentials"
+            raise ValueError(message)
         if is_on_s3 and len(parts) > 1 and not parts[-1]:
             del parts[-1]
         if not value or (is_on_s3 and {"", ".", ".."} & set(parts)) or "://" in "/".join(parts):
@@ -434,7 +452,7 @@ class Settings(_Strict):
             raise ValueError(message)
         for name in value:
             if name == FLEET or not CLUSTER_NAME.match(name) or not name.strip("."):
-                message = f"cluster {name!r}: expected [a-z0-9.-]{{1,63}} other than {FLEET!r}"
+                message = f"expected [a-z0-9.-]{{1,63}} other than {FLEET!r}, got cluster {name!r}"
                 raise ValueError(message)
         return value
 
@@ -458,6 +476,12 @@ class Settings(_Strict):
     @property
     def remarks(self) -> tuple[str, ...]:
         """What no setting forbids, but hardly anyone means."""
+        found: tuple[str, ...] = ()
+        if self.reports is not None:
+            found = ("reports: it has no effect, as no command writes reports; expected none",)
+        return (*found, *self._remarks_on_exports())
+
+    def _remarks_on_exports(self) -> tuple[str, ...]:
         if not self.exports:
             return (
                 "exports: [] lists none, so that nothing is read; expected at least one export",
@@ -499,11 +523,6 @@ class Settings(_Strict):
         return Path(self.resolve(self.catalog))
 
     @property
-    def reports_path(self) -> Path:
-        """Folder of the reports."""
-        return Path(self.resolve(self.reports))
-
-    @property
     def manifests_template(self) -> str | None:
         """Folder of a run's manifest, with fields for the run's own."""
         return None if self.manifests is None else self.resolve(self.manifests)
@@ -522,17 +541,14 @@ class Settings(_Strict):
         """
         if self.redaction_key_file is None:
             return KeyedHash(None)
-        path = Path(self.resolve(self.redaction_key_file))
+        place = f"redaction_key_file: {self.redaction_key_file}"
         try:
-            key = path.read_bytes().strip()
-        except OSError as error:
-            shown = self.redaction_key_file
-            message = f"redaction_key_file: {shown}: {error.strerror}; expected a readable file"
-            raise SettingsError(message) from None
+            key = read_stated(self.resolve(self.redaction_key_file), MAX_KEY_BYTES).strip()
+        except NotReadError as error:
+            expected = f"expected a readable file of 16 to {MAX_KEY_BYTES} bytes"
+            raise SettingsError(place, Clean(f": {error}; {expected}")) from None
         if len(key) < 16:
-            shown = self.redaction_key_file
-            message = f"redaction_key_file: {shown}: {len(key)} bytes; expected at least 16"
-            raise SettingsError(message)
+            raise SettingsError(place, Clean(f": {len(key)} bytes; expected at least 16"))
         return KeyedHash(key)
 
     @cached_property
@@ -633,27 +649,52 @@ def load_settings(path: Path) -> Settings:
             has a line per wrong key with its value and what was expected.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        message = f"{path}: {reason}; expected a settings file (see README, `--config`)"
-        raise SettingsError(message) from None
+        text = read_stated(path, MAX_BYTES, any_kind=True).decode("utf-8")
+    except (NotReadError, UnicodeDecodeError) as error:
+        reason = str(error) if isinstance(error, NotReadError) else "not UTF-8 text"
+        expected = "expected a settings file (see README, `--config`)"
+        raise SettingsError(str(path), Clean(f": {reason}; {expected}")) from None
     try:
         content = yaml.load(text, Loader=_Loader)  # noqa: S506  a SafeLoader
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        message = f"{path}:{_why_no_yaml(error)}"
-        raise SettingsError(message) from None
+        raise SettingsError(str(path), Clean(":"), _why_no_yaml(error)) from None
     if not isinstance(content, dict):
-        message = f"{path}: expected a mapping of settings, got {type(content).__name__}"
-        raise SettingsError(message)
+        found = f": expected a mapping of settings, got {type(content).__name__}"
+        raise SettingsError(str(path), Clean(found))
     try:
         settings = Settings.model_validate(content)
     except ValidationError as error:
-        lines = [_explain(e) for e in error.errors(include_url=False)]
-        message = f"{path}: {len(lines)} wrong setting(s)\n" + "\n".join(lines)
-        raise SettingsError(message) from None
+        raise _wrong(path, [_explain(e) for e in error.errors(include_url=False)]) from None
     settings._folder = path.resolve().parent  # noqa: SLF001  set once, here
+    problems = list(_exports_in_the_lake(settings))
+    if problems:
+        raise _wrong(path, problems)
     return settings
+
+
+def _wrong(path: Path, lines: Sequence[str]) -> SettingsError:
+    """The error of wrong settings, each in a line without credentials."""
+    listed = "\n".join(lines)
+    return SettingsError(str(path), Clean(f": {len(lines)} wrong setting(s)\n{listed}"))
+
+
+def _exports_in_the_lake(settings: Settings) -> Iterator[str]:
+    """What is wrong with exports whose files lie where the lake's do: each would be taken for one.
+
+    A pattern that begins above the lake is, too, where it matches names that the lake has.
+    """
+    is_on_s3 = settings.lake.startswith(SCHEME)
+    lake = settings.lake if is_on_s3 else os.path.normpath(settings.lake_path)
+    names = [f"{lake}/.layout.json", f"{lake}/flows/date=2026-03-10/{FLEET}-part.parquet"]
+    names += [f"{lake}/flows/date=2026-03-10/{name}-part.parquet" for name in settings.clusters]
+    for number, export in enumerate(settings.exports):
+        pattern = settings.pattern_of(export)
+        start = pattern.prefix if is_on_s3 else f"{os.path.normpath(pattern.prefix)}/"
+        if start.startswith(f"{lake}/") or any(pattern.facts(name) for name in names):
+            yield (
+                f"  exports.{number}.path: {redact(repr(export.path))[:120]}: its files would lie "
+                f"in the lake {redact(settings.lake)}; expected a path outside of it"
+            )
 
 
 def _why_no_yaml(error: Exception) -> str:
@@ -699,12 +740,12 @@ def _expected(error: Any) -> str:  # noqa: ANN401  pydantic's error dict
     known = _EXPECTED.get(error["type"])
     if known is not None:
         return "expected " + known.format_map(error.get("ctx", {}))
-    return str(error["msg"]).removeprefix("Value error, ")
+    return redact(str(error["msg"]).removeprefix("Value error, "))
 
 
 def _shown_key(part: object) -> str:
     """A key as it stands, or quoted where it could not be told from the message."""
-    text = str(part)
+    text = redact(str(part))
     return text if text.isprintable() and text.strip() == text != "" else repr(text[:80])
 
 
@@ -716,7 +757,16 @@ def _explain(error: Any) -> str:  # noqa: ANN401  pydantic's error dict
     if error["type"] == "extra_forbidden":
         return f"  {key}: unknown setting; `podledger dictionary --settings` lists those there are"
     value = error["input"]
-    shown = redact(repr(value))[:120] if not isinstance(value, dict | list | tuple) else ""
-    if not error["loc"] or not shown:
+    if not error["loc"] or isinstance(value, dict | list | tuple):
         return f"  {key}: {expected}"
-    return f"  {key}: {shown}: {expected}"
+    shown = redact(repr(value))
+    if error["loc"][-1] not in _declared():
+        # A name of the user's may say that its value is a secret.
+        shown = redact(f"{key}: {shown}").removeprefix(f"{key}: ")
+    return f"  {key}: {shown[:120]}: {expected}"
+
+
+@cache
+def _declared() -> frozenset[str]:
+    """Names of all settings: of `credentials` among them the value is none."""
+    return frozenset(name for model in _Strict.__subclasses__() for name in model.model_fields)

@@ -1,7 +1,7 @@
 """The list of all settings, generated from the models that check them."""
 
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal, Union, get_args, get_origin
@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
 
 from pipelines.durations import parse_size
-from pipelines.settings import Settings
+from pipelines.settings import InPlace, Settings
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
 _WORDS = {
@@ -70,7 +70,12 @@ def _inner(annotation: Any) -> tuple[str, type[BaseModel]] | None:  # noqa: ANN4
 def _expected(field: FieldInfo) -> str:
     if any(isinstance(m, BeforeValidator) and m.func is parse_size for m in field.metadata):
         return "size such as 4GB"
-    return _words(field.annotation)
+    return _with_place(_words(field.annotation), field.metadata)
+
+
+def _with_place(words: str, metadata: Iterable[object]) -> str:
+    """What is expected, with what may stand in its place."""
+    return " or ".join([*(str(m) for m in metadata if isinstance(m, InPlace)), words])
 
 
 def _words(annotation: Any) -> str:  # noqa: ANN401  a type
@@ -84,7 +89,8 @@ def _words(annotation: Any) -> str:  # noqa: ANN401  a type
     if origin is dict:
         return f"{_words(arguments[1])} by name"
     if hasattr(annotation, "__metadata__"):
-        return _words(arguments[0] if origin is None else annotation.__origin__)
+        inner = _words(arguments[0] if origin is None else annotation.__origin__)
+        return _with_place(inner, annotation.__metadata__)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return "mapping"
     return _WORDS[annotation]

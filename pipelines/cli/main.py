@@ -20,7 +20,7 @@ from pipelines.cli.prune import prune
 from pipelines.cli.query import query
 from pipelines.cli.show import FURTHER, show
 from pipelines.cli.status import status
-from pipelines.errors import PodledgerError
+from pipelines.errors import Clean, PodledgerError
 from transforms.redaction import redact
 
 app = typer.Typer(
@@ -56,12 +56,13 @@ def main() -> None:
     try:
         app()
     except PodledgerError as error:
-        _stop(str(error), error.exit_code)
+        # Redacted where it was made; once more would take words of ours for secrets.
+        _stop(Clean(error), error.exit_code)
     except SystemExit as end:
         if end.code != INTERRUPTED:
             raise
         # Typer ends on Ctrl-C with this code, without a word.
-        _stop("stopped; what was published stays, a rerun finishes the work", INTERRUPTED)
+        _stop(Clean("stopped; what was published stays, a rerun finishes the work"), INTERRUPTED)
     except duckdb.Error as error:
         # Such as an argument that is no UTF-8, a lake's file that is damaged, or too little memory.
         _stop(str(error).partition("\n")[0], 2)
@@ -75,7 +76,8 @@ def main() -> None:
 
 
 def _stop(message: str, code: int) -> None:
-    lines = [printable(line) for line in redact(message).splitlines()]
+    clean = message if isinstance(message, Clean) else redact(message)
+    lines = [printable(line) for line in clean.splitlines()]
     errors.print("error: " + "\n".join(lines), markup=False, soft_wrap=True)
     sys.exit(code)
 

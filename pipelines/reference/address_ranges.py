@@ -34,8 +34,10 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.errors import SettingsError
+from pipelines.errors import Clean, SettingsError
+from pipelines.stated_file import NotReadError, read_stated
 from transforms.intermediate.address_prefixes import ADDRESS_RANGES, network_key
+from transforms.redaction import redact
 
 KEY = "reference.address_ranges"
 MAX_BYTES = 16_000_000
@@ -159,12 +161,10 @@ def _read(path: str, stated: dt.date | None) -> Snapshot:
         document = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         reason = "too deep" if isinstance(error, RecursionError) else str(error)[:200]
-        message = f"{KEY}: {path}: no JSON: {reason}; expected {_EXPECTED}"
-        raise SettingsError(message) from None
+        raise _wrong(path, f"no JSON: {reason}; expected {_EXPECTED}") from None
     kind, found, date = _recognised(document)
     if kind is None:
-        message = f"{KEY}: {path}: unknown content; expected {_EXPECTED}"
-        raise SettingsError(message)
+        raise _wrong(path, f"unknown content; expected {_EXPECTED}")
     entries: list[Entry] = []
     problems: list[str] = []
     for entry in found:
@@ -178,8 +178,7 @@ def _read(path: str, stated: dt.date | None) -> Snapshot:
     if not entries and not problems:
         problems.append("no network; expected at least one")
     if problems:
-        message = f"{KEY}: {path}: wrong address ranges\n" + "\n".join(f"  {p}" for p in problems)
-        raise SettingsError(message)
+        raise _wrong(path, "wrong address ranges\n" + "\n".join(f"  {p}" for p in problems))
     provider = kind.partition(" ")[0]
     valid_from = _valid_from(path, stated, date)
     return Snapshot(provider, kind, valid_from, tuple(entries), sha256(content).hexdigest())
@@ -188,21 +187,16 @@ def _read(path: str, stated: dt.date | None) -> Snapshot:
 _EXPECTED = "AWS's ip-ranges.json, Google's cloud.json or goog.json, or Azure's ServiceTags_*.json"
 
 
+def _wrong(path: str, why: str) -> SettingsError:
+    """What is wrong with a file, in words that hold its values as `_shown`."""
+    return SettingsError(f"{KEY}: {path}", Clean(f": {why}"))
+
+
 def _content_of(path: str) -> bytes:
-    # A pipe would be waited for.
-    if Path(path).exists() and not Path(path).is_file():
-        message = f"{KEY}: {path}: no file; expected {_EXPECTED}"
-        raise SettingsError(message)
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        message = f"{KEY}: {path}: {error.strerror}; expected a readable file: {_EXPECTED}"
-        raise SettingsError(message) from None
-    if len(content) > MAX_BYTES:
-        message = f"{KEY}: {path}: expected at most {MAX_BYTES} bytes"
-        raise SettingsError(message)
-    return content
+        return read_stated(path, MAX_BYTES)
+    except NotReadError as error:
+        raise _wrong(path, f"{error}; expected a readable file: {_EXPECTED}") from None
 
 
 def _recognised(
@@ -279,7 +273,7 @@ def _entry(place: str, cidr: object, service: object, region: object) -> Entry |
     try:
         network = ip_network(cidr)
     except ValueError as error:
-        return f"{place}: {_shown(cidr)}: {str(error)[:120]}; expected a network"
+        return f"{place}: {_shown(cidr)}: {redact(str(error))[:120]}; expected a network"
     least = SHORTEST_PREFIX[network.version]
     if network.prefixlen < least:
         return f"{place}: {_shown(cidr)}: expected a prefix of at least {least} bits"
@@ -321,11 +315,11 @@ def _valid_from(path: str, stated: dt.date | None, date: dt.datetime | None) -> 
         named = _NAMED_DAY.match(Path(path).name)
         date = _of_parts(named[1], "%Y%m%d") if named else None
     if date is None or not _EARLIEST <= date < _LATEST:
-        message = (
-            f"{KEY}: {path}: the file does not say from when on it holds; expected "
-            "{path: …, valid_from: YYYY-MM-DD} in the settings"
+        raise _wrong(
+            path,
+            "the file does not say from when on it holds; expected "
+            "{path: …, valid_from: YYYY-MM-DD} in the settings",
         )
-        raise SettingsError(message)
     return date
 
 
@@ -334,4 +328,4 @@ def _text(value: object) -> str:
 
 
 def _shown(value: object) -> str:
-    return repr(value)[:80]
+    return redact(repr(value))[:80]

@@ -7,9 +7,10 @@ The settings name the file (`reference.nat_addresses`): CSV with the columns `ad
 import csv
 import ipaddress
 from collections.abc import Collection
-from pathlib import Path
 
-from pipelines.errors import SettingsError
+from pipelines.errors import Clean, SettingsError
+from pipelines.stated_file import NotReadError, read_stated
+from transforms.redaction import redact
 
 KEY = "reference.nat_addresses"
 COLUMNS = ["address", "cluster"]
@@ -30,40 +31,37 @@ def load_nat_addresses(path: str, clusters: Collection[str]) -> tuple[tuple[str,
         SettingsError: The file cannot be read, or a line is wrong: names file, line, value and
             what was expected.
     """
+    file = f"{KEY}: {path}"
     try:
-        text = Path(path).read_bytes()[: LONGEST_FILE + 1].decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        message = f"{KEY}: {path}: {reason}; expected a readable CSV file"
-        raise SettingsError(message) from None
-    if len(text) > LONGEST_FILE:
-        message = f"{KEY}: {path}: more than {LONGEST_FILE} bytes; expected a list of addresses"
-        raise SettingsError(message)
+        text = read_stated(path, LONGEST_FILE).decode("utf-8-sig")
+    except (NotReadError, UnicodeDecodeError) as error:
+        reason = str(error) if isinstance(error, NotReadError) else "not UTF-8 text"
+        expected = f": {reason}; expected a readable CSV file, a list of addresses"
+        raise SettingsError(file, Clean(expected)) from None
     lines = csv.reader(text.splitlines())
     if next(lines, None) != COLUMNS:
-        message = f"{KEY}: {path} line 1: expected the header {','.join(COLUMNS)}"
-        raise SettingsError(message)
+        expected = f" line 1: expected the header {','.join(COLUMNS)}"
+        raise SettingsError(file, Clean(expected))
     found = set()
     for cells in lines:
         if cells:
-            found.add(_row(cells, f"{KEY}: {path} line {lines.line_num}", clusters))
+            found.add(_row(cells, f"{file} line {lines.line_num}", clusters))
     return tuple(sorted(found, key=lambda row: (row[0], row[1] or "")))
 
 
 def _row(cells: list[str], place: str, clusters: Collection[str]) -> tuple[str, str | None]:
     if len(cells) != len(COLUMNS):
-        message = f"{place}: {len(cells)} value(s); expected {len(COLUMNS)}"
-        raise SettingsError(message)
+        expected = f": {len(cells)} value(s); expected {len(COLUMNS)}"
+        raise SettingsError(place, Clean(expected))
     address, cluster = (cell.strip() for cell in cells)
     try:
         canonical = str(ipaddress.ip_address(address))
     except ValueError:
-        message = f"{place}: address {address[:60]!r}; expected an IPv4 or IPv6 address"
-        raise SettingsError(message) from None
+        shown = redact(repr(address))[:60]
+        expected = f": address {shown}; expected an IPv4 or IPv6 address"
+        raise SettingsError(place, Clean(expected)) from None
     if cluster and cluster not in clusters:
-        message = (
-            f"{place}: cluster {cluster[:60]!r}; expected one of {', '.join(sorted(clusters))}, "
-            "or nothing"
-        )
-        raise SettingsError(message)
+        known = ", ".join(sorted(clusters))
+        expected = f": cluster {redact(repr(cluster))[:60]}; expected one of {known}, or nothing"
+        raise SettingsError(place, Clean(expected))
     return canonical, cluster or None

@@ -29,6 +29,7 @@ from pipelines.reference.reference_file import (
 )
 from schemas.columns import DISTANCES, GATEWAYS
 from schemas.marts.costs import CHARGE_KINDS
+from transforms.redaction import redact
 
 KEY = (
     "provider", "charge_kind", "distance", "gateway", "from_region", "to_region", "usage_type",
@@ -179,9 +180,10 @@ def _priced(name: str, rows: Mapping[str, ReferenceRow]) -> list[Row]:
         ordered = sorted(group, key=lambda row: (row.cells["valid_from"], row.line))
         for earlier, later in pairwise(ordered):
             if later.cells["valid_from"] < (earlier.cells["valid_to"] or _LAST.isoformat()):
+                other = redact(earlier.cells["price_id"])
                 problems.append(
                     f"line {later.line}: valid_from: {shown(later.cells['valid_from'])}: overlaps "
-                    f"{earlier.cells['price_id']} of line {earlier.line}; expected one row of a "
+                    f"{other} of line {earlier.line}; expected one row of a "
                     "key and tier for each day"
                 )
     if problems:

@@ -9,7 +9,9 @@ from datetime import date
 from importlib.resources import files
 from pathlib import Path
 
-from pipelines.errors import SettingsError
+from pipelines.errors import Clean, SettingsError
+from pipelines.stated_file import NotReadError, read_stated
+from transforms.redaction import redact
 
 MAX_PROBLEMS = 20
 """So many wrong places are named at once; a file of another kind has one per row."""
@@ -109,28 +111,23 @@ class ReferenceRow:
 
 def shown(value: str) -> str:
     """A value as a message shows it."""
-    return repr(value[:80])
+    return redact(repr(value))[:80]
 
 
 def wrong_file(name: str, problems: list[str]) -> SettingsError:
-    """The error that names all wrong places of a file."""
-    return SettingsError(f"{name}: wrong reference file\n" + "\n".join(f"  {p}" for p in problems))
+    """The error that names all wrong places of a file; values stand in the problems as `shown`."""
+    places = "\n".join(f"  {p}" for p in problems)
+    return SettingsError(name, Clean(f": wrong reference file\n{places}"))
 
 
 def _text_of(path: str) -> str:
-    expected = "expected a readable CSV file in UTF-8"
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-        if len(content) > MAX_BYTES:
-            message = f"{path}: expected at most {MAX_BYTES} bytes"
-            raise SettingsError(message)
-        return content.decode("utf-8-sig")
-    except OSError as error:
-        message = f"{path}: {error.strerror}; {expected}"
-    except ValueError as error:
-        message = f"{path}: {type(error).__name__}; {expected}"
-    raise SettingsError(message)
+        return read_stated(path, MAX_BYTES).decode("utf-8-sig")
+    except NotReadError as error:
+        reason = str(error)
+    except UnicodeDecodeError:
+        reason = "not UTF-8 text"
+    raise SettingsError(path, Clean(f": {reason}; expected a readable CSV file in UTF-8"))
 
 
 def _read(reference: ReferenceFile, name: str, content: str) -> dict[str, ReferenceRow]:
@@ -141,8 +138,8 @@ def _read(reference: ReferenceFile, name: str, content: str) -> dict[str, Refere
     try:
         header = next(reader, [])
         if sorted(header) != sorted(columns):
-            found = ", ".join(header)[:MAX_TEXT]
-            problems.append(f"line 1: header: {found!r}; expected {', '.join(columns)}")
+            found = redact(repr(", ".join(header)))[:MAX_TEXT]
+            problems.append(f"line 1: header: {found}; expected {', '.join(columns)}")
         for cells in reader if not problems else ():
             place = f"line {reader.line_num}"
             if len(cells) != len(header):

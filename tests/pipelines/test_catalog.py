@@ -1,5 +1,6 @@
 """The catalogue is one file that is replaced in one step, with everything in it explained."""
 
+import os
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -104,6 +105,10 @@ def test_another_file_or_folder_is_never_replaced(tmp_path: Path) -> None:
         write_catalog(lake, notes)
     with pytest.raises(LakeWriteError, match="a folder stands there"):
         write_catalog(lake, folder)
+    os.mkfifo(tmp_path / "pipe.duckdb")
+    with pytest.raises(LakeWriteError, match="a pipe or device stands there"):
+        write_catalog(lake, tmp_path / "pipe.duckdb")
+    assert (tmp_path / "pipe.duckdb").is_fifo()
     assert notes.read_text(encoding="utf-8") == "what a person wrote"
     write_catalog(lake, empty)
     write_catalog(lake, empty)

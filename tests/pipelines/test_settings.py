@@ -1,12 +1,17 @@
 """Settings are checked whole, and an error names key, value and expectation."""
 
+import os
+import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from pipelines.build import require_reference
 from pipelines.errors import SettingsError
 from pipelines.fixtures import FIXTURES
-from pipelines.settings import find_settings_file, load_settings
+from pipelines.settings import Settings, find_settings_file, load_settings
+from tests.pipelines.cli.command import podledger
 from transforms.staging.parser import CounterFacts
 
 GOOD = """
@@ -77,8 +82,14 @@ def test_counters_are_declared_rightly_or_not_at_all(tmp_path: Path, stated: str
         ),
         (("lake: lake", "lake: ''"), "lake: '': expected a local path"),
         (("lake: lake", "lake: lake\nreports: gs://b"), "reports: 'gs://b': expected a local path"),
-        (("alder:", "fleet:"), "cluster 'fleet': expected"),
-        (("alder:", "Alder_1:"), r"cluster 'Alder_1': expected [a-z0-9.-]{1,63}"),
+        (
+            ("alder:", "fleet:"),
+            "expected [a-z0-9.-]{1,63} other than 'fleet', got cluster 'fleet'",
+        ),
+        (
+            ("alder:", "Alder_1:"),
+            "expected [a-z0-9.-]{1,63} other than 'fleet', got cluster 'Alder_1'",
+        ),
         (
             ("format: hubble", "format: hubbel"),
             "exports.0.format: 'hubbel': expected auto or one of",
@@ -252,6 +263,131 @@ def test_a_short_key_is_refused(tmp_path: Path) -> None:
     settings = load_settings(write(tmp_path, GOOD + "redaction_key_file: key\n"))
     with pytest.raises(SettingsError, match="5 bytes; expected at least 16"):
         _ = settings.key_hash
+
+
+ENDLESS = "/dev/zero"
+READERS: dict[str, tuple[str, Callable[[Settings], object]]] = {
+    "redaction_key_file": ("redaction_key_file: {}", lambda s: s.key_hash),
+    "prices": ("reference: {{prices: {}}}", require_reference),
+    "endpoints": ("reference: {{endpoints: {}}}", require_reference),
+    "address_ranges": ("reference: {{address_ranges: [{}]}}", lambda s: s.address_ranges),
+    "nat_addresses": ("reference: {{nat_addresses: {}}}", lambda s: s.nat_addresses),
+}
+"""How a file of the settings is stated, and what reads it."""
+
+
+@pytest.mark.parametrize("key", READERS)
+def test_a_file_of_the_settings_is_a_regular_one_and_has_an_end(tmp_path: Path, key: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    with (tmp_path / "large").open("wb") as file:
+        # A hole: nothing of it is on the disk.
+        file.truncate(1 << 40)
+    stated, read = READERS[key]
+    for name, reason in (
+        (ENDLESS, "no regular file"),
+        ("pipe", "no regular file"),
+        ("folder", "a folder"),
+        ("large", "more than "),
+        ("absent", "No such file or directory"),
+    ):
+        settings = load_settings(write(tmp_path, f"{GOOD}{stated.format(name)}\n"))
+        with pytest.raises(SettingsError) as refused:
+            read(settings)
+        assert f"{name}: {reason}" in str(refused.value)
+        assert "; expected " in str(refused.value)
+
+
+def test_a_settings_file_has_an_end() -> None:
+    with pytest.raises(SettingsError, match="/dev/zero: more than 16000000 bytes; expected a sett"):
+        load_settings(Path(ENDLESS))
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        # Words behind a name that secrets have are ours.
+        ("token: abc", "  token: unknown setting; `podledger dictionary --settings` lists"),
+        ("look_back: {credentials: soon}", "  look_back.credentials: 'soon': expected a duration"),
+        ("final_after: token", "  final_after: 'token': expected a duration such as 36h or 3d"),
+        ("memory_limit: password", "  memory_limit: 'password': expected a size such as 4GB"),
+        ("retention_days: secret", "  retention_days: 'secret': expected a whole number of at"),
+        (
+            "buckets: {Secret: {requester_pays: often}}",
+            "  buckets.Secret.requester_pays: 'often': expected true or false",
+        ),
+        # What may be one is masked, and what was expected is not.
+        ("workers: password=hunter2", "  workers: 'password=***': expected a whole number"),
+        ("buckets: {token: 51234}", "  buckets.token: ***: expected a region, or a mapping"),
+        ("datasets: 'AKIAIOSFODNN7EXAMPLE'", "  datasets: '***': expected a list"),
+        ("AKIAIOSFODNN7EXAMPLE: 1", "  ***: unknown setting; `podledger dictionary"),
+    ],
+)
+@pytest.mark.parametrize("folder", ["settings", "token"])
+def test_masks_leave_an_error_readable(
+    tmp_path: Path, more: str, expected: str, folder: str
+) -> None:
+    (tmp_path / folder).mkdir()
+    path = write(tmp_path / folder, f"{GOOD}{more}\n")
+    with pytest.raises(SettingsError) as refused:
+        load_settings(path)
+    first, second = str(refused.value).splitlines()
+    assert first == f"{path}: 1 wrong setting(s)"
+    assert second.startswith(expected)
+
+
+def test_masks_leave_a_file_error_readable(tmp_path: Path) -> None:
+    settings = load_settings(write(tmp_path, f"{GOOD}redaction_key_file: keys/token\n"))
+    with pytest.raises(SettingsError) as refused:
+        _ = settings.key_hash
+    assert str(refused.value).startswith("redaction_key_file: keys/token: No such file or dir")
+    copied = pickle.loads(pickle.dumps(refused.value))
+    assert str(copied) == str(refused.value)
+    with pytest.raises(SettingsError, match="token: No such file or directory; expected a setti"):
+        load_settings(tmp_path / "token")
+    ended = podledger("status", "--config", tmp_path / "token")
+    assert ended.err.startswith(f"error: {tmp_path}/token: No such file or directory; expected")
+
+
+@pytest.mark.parametrize(
+    ("lake", "path"),
+    [
+        ("lake", "lake/{cluster}/%Y-%m-%d/*.log"),
+        ("lake", "./lake/in/*.log"),
+        ("s3://example-lake", "s3://example-lake/exports/date=%Y-%m-%d/*.log"),
+        ("s3://example-lake/night/", "s3://example-lake/night/exports/*.log"),
+        # These begin above the lake and match names of its files.
+        ("exports/lake", "exports/**"),
+        ("s3://example-lake/night", "s3://example-lake/**/*.parquet"),
+    ],
+)
+def test_exports_do_not_lie_in_the_lake(tmp_path: Path, lake: str, path: str) -> None:
+    text = GOOD.replace("lake: lake", f"lake: {lake}")
+    with pytest.raises(SettingsError) as refused:
+        load_settings(write(tmp_path, text.replace("in/{cluster}/%Y-%m-%d/{node}.log", path)))
+    line = str(refused.value).splitlines()[1]
+    assert line.startswith(f"  exports.0.path: {path!r}: its files would lie in the lake ")
+    assert line.endswith("; expected a path outside of it")
+
+
+@pytest.mark.parametrize(
+    ("lake", "path"),
+    [
+        ("lake", "lakes/*.log"),
+        ("lake", "*/%Y-%m-%d/*.log"),
+        ("s3://example-lake/night", "s3://example-lake/nights/*.log"),
+        ("s3://example-lake/night", "s3://example-lake/{cluster}/date=%Y-%m-%d/*.log"),
+        ("exports/lake", "exports/{cluster}/%Y-%m-%d/*.log"),
+    ],
+)
+def test_exports_may_lie_beside_the_lake(tmp_path: Path, lake: str, path: str) -> None:
+    text = GOOD.replace("lake: lake", f"lake: {lake}")
+    load_settings(write(tmp_path, text.replace("in/{cluster}/%Y-%m-%d/{node}.log", path)))
+
+
+def test_reports_are_said_to_have_no_effect(tmp_path: Path) -> None:
+    (remark,) = load_settings(write(tmp_path, f"{GOOD}reports: reports\n")).remarks
+    assert remark == "reports: it has no effect, as no command writes reports; expected none"
 
 
 def test_a_credential_in_a_wrong_value_is_not_shown(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ WRONG = [
     ("exports: [{name: x}]", "exports.0.path: missing", "expected a value"),
     ("exports: [{name: x, path: 'in/{pod}'}]", "exports.0.path: ", "unknown placeholder {pod}"),
     ("clusters: {Alder: {}}", "clusters: ", "expected [a-z0-9.-]{1,63}"),
-    ("clusters: {fleet: {}}", "clusters: ", "other than 'fleet'"),
+    ("clusters: {fleet: {}}", "clusters: ", "other than 'fleet', got cluster 'fleet'"),
     ("clusters: {a: {account_id: 012}}", "clusters.a.account_id: 10: ", "expected text in quotes"),
 ]  # fmt: skip
 

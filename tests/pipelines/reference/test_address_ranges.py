@@ -254,11 +254,15 @@ def test_of_many_wrong_entries_only_some_are_named(tmp_path: Path):
 
 def test_what_is_no_file_or_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     os.mkfifo(tmp_path / "pipe")
-    for name, reason in (("pipe", "no file"), (".", "no file"), ("none.json", "No such file")):
+    for name, reason in (
+        ("pipe", "no regular file"),
+        (".", "a folder"),
+        ("none.json", "No such file"),
+    ):
         with pytest.raises(SettingsError, match=reason):
             load_address_ranges([(str(tmp_path / name), None)])
     monkeypatch.setattr(address_ranges, "MAX_BYTES", 100)
-    with pytest.raises(SettingsError, match="expected at most 100 bytes"):
+    with pytest.raises(SettingsError, match="more than 100 bytes; expected a readable file"):
         load_address_ranges([(written(tmp_path, "a.json", AWS), None)])
 
 

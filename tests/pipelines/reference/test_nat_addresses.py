@@ -36,7 +36,7 @@ def test_addresses_are_canonical_sorted_and_stand_once(tmp_path: Path):
         ("address,cluster\n10.0.0.0/8,oak\n", "line 2: address '10.0.0.0/8'; expected an IPv4"),
         ("address,cluster\n\n1.2.3.4,ash\n", "line 3: cluster 'ash'; expected one of elm, oak"),
         ("address,cluster\n1.2.3.4\n", "line 2: 1 value(s); expected 2"),
-        ("address,cluster\n" + "x" * 2**21, "expected a list of addresses"),
+        ("address,cluster\n" + "x" * 2**21, "expected a readable CSV file, a list of addresses"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, text: str, told: str):
