@@ -1,4 +1,5 @@
 -- Growth of each series between adjacent readings (reference/counters.md 3.2).
+-- The rules are those of counter_kernel.py; in SQL, as what a reading grew by is told with its record.
 -- Grain: one interval of one series that meets the day and whose end the build sees; of a reading
 --   without one before it and without a start that the look-back reaches, the instant (`baseline`);
 --   of one behind a restart also the time before the counter began anew (`hidden`, of no bytes).
