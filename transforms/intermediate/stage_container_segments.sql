@@ -83,6 +83,8 @@ waits AS (
         r.pod_uid, r.container, r.container_role, r.start_us, r.start_basis, r.restart_count,
         MAX(p.end_us) AS pulled_us,
         MIN(p.start_us) AS pulling_us,
+        COALESCE(ARG_MAX(p.was_present, {'us': p.end_us, 'was': p.was_present}), FALSE)
+            AS was_present,
         b.end_us AS ended_us,
         b.end_basis AS ended_basis,
         b.is_end_proven AS was_end_proven,
@@ -110,7 +112,8 @@ start_segments AS (
         CAST(NULL AS VARCHAR) AS reason,
         CAST(NULL AS VARCHAR) AS message
     FROM waits
-    WHERE start_us - pulled_us > 1000000
+    -- To an image that was there nothing goes.
+    WHERE start_us - pulled_us > CASE WHEN was_present THEN 0 ELSE 1000000 END
     UNION ALL
     -- Behind the run before, which may have begun and ended in one second.
     SELECT

@@ -94,5 +94,5 @@ TRANSFORM = Transform(
         "stages",
     ),
     build=build,
-    version=3,
+    version=4,
 )

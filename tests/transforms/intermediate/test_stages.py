@@ -121,6 +121,86 @@ def test_a_pod_with_all_its_evidence_is_told_from_creation_to_teardown() -> Stor
     assert image == [f"oci://registry.example.com/{MAIN}:1"]
 
 
+@staged
+def test_each_init_container_pulls_and_runs_in_its_turn() -> Story:
+    code, data = (
+        container(
+            f"init-{name}", "init", "terminated", "11:00", ordinal=place, exit_code=0,
+            reason="Completed", started_at=at(start), finished_at=at(end),
+        )
+        for place, (name, start, end) in enumerate(
+            (("code", "10:00:45", "10:01:10"), ("data", "10:01:32", "10:02:00"))
+        )
+    )  # fmt: skip
+    present = 'Container image "registry.example.com/init-code:1" already present on machine'
+    stages = yield WHOLE | {
+        "container_states": [code, data, *WHOLE["container_states"][1:]],
+        "kube_event_states": [
+            event("Pulled", present, "10:00:44", container="init-code"),
+            *pull("init-data", "10:01:11", "10:01:31", "5s", "20s"),
+            *pull(MAIN, "10:02:01", "10:04:01", "2m0s", "2m0s"),
+        ],
+    }
+    assert spans(stages, "start_basis", container="init-code") == [
+        # It was there: no part of the second to its start is a pull's.
+        ("init", at("10:00:44"), at("10:00:45"), "event"),
+        ("init", at("10:00:45"), at("10:01:11"), "terminated"),
+    ]
+    assert spans(stages, "step", container="init-data") == [
+        ("image_pull", at("10:01:11"), at("10:01:26"), "node_queue"),
+        # A second that the kubelet cut off is the earlier stage's.
+        ("image_pull", at("10:01:26"), at("10:01:32"), "pulling"),
+        ("init", at("10:01:32"), at("10:02:01"), None),
+    ]
+    assert spans(stages, container=MAIN)[0] == ("image_pull", at("10:02:01"), at("10:04:01"))
+
+
+@staged
+def test_replicas_have_stages_of_their_own_and_the_run_waits_for_none_of_them() -> Story:
+    def worker(letter: str, index: str, created: str, ended: str, address: str) -> Any:
+        uid = f"{letter * 8}-0000-0000-0000-00000000000{letter}"
+        of_pod = {"pod_uid": uid, "pod_name": f"worker-{index}"}
+        state = pod_state(
+            "12:00", created_at=at(created), scheduled_at=at(created), start_time_at=at(created),
+            addresses=[address], phase="Failed", last_finished_at=at(ended),
+            sandbox_ended_at=at(ended), replica_type="worker", replica_index=index, **of_pod,
+        )  # fmt: skip
+        main = container(
+            "pytorch", "main", "terminated", "12:00", started_at=at(created) + timedelta(minutes=1),
+            finished_at=at(ended), exit_code=1, reason="Error", **of_pod,
+        )  # fmt: skip
+        return state, main
+
+    pods = (
+        worker("a", "0", "10:00", "11:30", "10.0.0.1"),
+        worker("b", "1", "10:00", "10:20", "10.0.0.2"),
+        # The second worker is tried again while the first goes on.
+        worker("c", "1", "10:25", "11:30", "10.0.0.3"),
+    )
+    stages = yield [
+        {
+            "pod_states": [state for state, _ in chosen],
+            "container_states": [main for _, main in chosen],
+            "run_statuses": [status("created", "09:59", 0), status("running", "10:02", 1)],
+        }
+        for chosen in ([pods[0]], pods)
+    ]
+    alone, together = stages
+    assert spans(alone, container="pytorch") == [("compute", at("10:01"), at("11:30"))]
+    found = together.sort("pod_name", "attempt", "start_at").select(
+        pl.col("pod_name").str.slice(0, 8), "attempt", "container", "stage", "start_at", "end_at"
+    )
+    assert found.rows() == [
+        (None, 1, None, "admission", at("09:59"), at("10:00")),
+        ("worker-0", 1, None, "unknown", at("10:00"), at("10:01")),
+        ("worker-0", 1, "pytorch", "compute", at("10:01"), at("11:30")),
+        ("worker-1", 1, None, "unknown", at("10:00"), at("10:01")),
+        ("worker-1", 1, "pytorch", "compute", at("10:01"), at("10:20")),
+        ("worker-1", 2, None, "unknown", at("10:25"), at("10:26")),
+        ("worker-1", 2, "pytorch", "compute", at("10:26"), at("11:30")),
+    ]
+
+
 FORMS = [
     ("Successfully pulled {}", None, None),
     ("Successfully pulled {} in 2m0.5s", None, None),
