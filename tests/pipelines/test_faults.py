@@ -56,8 +56,8 @@ import duckdb
 import pytest
 import yaml
 
-import pipelines.build as build_module
 import pipelines.landing.land as land_module
+import pipelines.side_by_side as side_by_side_module
 from pipelines.catalog import write_catalog
 from pipelines.errors import LakeDamagedError, LakeWriteError, ResourceError
 from pipelines.ledger import Ledger
@@ -318,7 +318,7 @@ def test_a_table_that_needs_too_much_memory_is_built_with_one_thread(
                 raise duckdb.OutOfMemoryException(message)
             super().__init__(threads=threads, **settings)
 
-    monkeypatch.setattr(build_module, "SqlSession", Engine)
+    monkeypatch.setattr(side_by_side_module, "SqlSession", Engine)
     (lake / "lake/runs/date=2026-03-10/fleet.parquet").unlink()
     (outcome,) = build_table_of_day(Workspace(lake / "podledger.yaml"), "runs", DAY)
     assert outcome.published is not None
