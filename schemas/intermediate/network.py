@@ -147,7 +147,9 @@ class ObjectTransfers(Table):
     )
     client_address: str = c.column("Address that asked, as the storage saw it.", null="internal")
     principal: str = c.column("Who asked.", null="anonymous")
-    user_agent: str = c.column("User agent.", null="not logged")
+    user_agent: str = c.column(
+        "User agent, with botocore's list of features (`m/…`) sorted.", null="not logged"
+    )
     request_count: pl.Int64 = c.count("Requests of this day.")
     success_count: pl.Int64 = c.count("Answered 2xx or 304.")
     not_modified_count: pl.Int64 = c.count("Answered 304.")

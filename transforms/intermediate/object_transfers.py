@@ -7,11 +7,12 @@ of that bucket in that hour (definitions.md 37). Two records of one server's log
 even under one request id, as the parts of a batch delete have.
 
 **Bursts.** A complete read (200, all bytes) is a transfer of its own. The rest of one client
-(address, principal and user agent), object version and operation is cut where more than 300 s lie
-between two requests, as the log stamps them, and where the address comes to mean another pod. A
-burst has a row on each day that holds one of its requests, under the id of its first request, with
-that day's counts and bytes; one that reaches back to the edge of the look-back may be older than
-anything seen and starts anew with the day (`opened_before`).
+(address, principal and user agent, in which the order of botocore's features says nothing, as each
+process has its own), object version and operation is cut where more than 300 s lie between two
+requests, as the log stamps them, and where the address comes to mean another pod. A burst has a row
+on each day that holds one of its requests, under the id of its first request, with that day's
+counts and bytes; one that reaches back to the edge of the look-back may be older than anything seen
+and starts anew with the day (`opened_before`).
 
 **Bytes.** Reads and listings move the body sent, writes the body received; S3 logs no body received
 but the size stored, which counts for objects and parts and not again for the completion, which
@@ -177,5 +178,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("object_requests",),
     build=build,
-    version=8,
+    version=9,
 )

@@ -182,6 +182,26 @@ answered AS (
             ELSE '' END
         || bucket AS bucket_id
     FROM kinds
+),
+
+-- botocore lists the features that a request uses in the order of a set, which each process has of
+-- its own: workers of one pod are one client.
+features AS (
+    SELECT
+        user_agent,
+        REGEXP_EXTRACT(user_agent, ' m/([A-Za-z0-9+-]+(?:,[A-Za-z0-9+-]+)+)', 1) AS listed
+    FROM (SELECT DISTINCT user_agent FROM staged WHERE user_agent LIKE '% m/%,%')
+),
+
+agents AS (
+    SELECT
+        user_agent AS stated,
+        REPLACE(
+            user_agent, ' m/' || listed,
+            ' m/' || ARRAY_TO_STRING(LIST_SORT(STRING_SPLIT(listed, ',')), ',')
+        ) AS told
+    FROM features
+    WHERE listed <> ''
 )
 
 SELECT
@@ -236,7 +256,7 @@ SELECT
     principal,
     session_arn,
     access_key_id_hash,
-    user_agent,
+    COALESCE(u.told, user_agent) AS user_agent,
     app_id,
     bucket_region,
     endpoint,
@@ -244,3 +264,4 @@ SELECT
     duration_seconds,
     bucket_id
 FROM answered
+LEFT JOIN agents AS u ON user_agent = u.stated

@@ -153,6 +153,19 @@ def test_every_part_of_object_client_and_operation_tells_transfers_apart():
     assert rows["transfer_id"].n_unique() == 15
 
 
+def test_the_order_in_which_a_process_lists_its_features_tells_no_clients_apart():
+    def agent(features: str) -> str:
+        return f"Boto3/1.35.1 md/Botocore#1.35.1 ua/2.1 {features} cfg/retry-mode#standard"
+
+    same = ("m/b,G,AA", "m/G,AA,b", "m/AA,b,G")
+    others = ("m/b,G", "m/b,G,AB", "m/b", "m/", "m/,b", "x/b,G,AA", "x/G,AA,b")
+    rows = of([request("08:00", user_agent=agent(features)) for features in (*same, *others)])
+    found = dict(rows.select("user_agent", "request_count").rows())
+    # What is no such list stays as it is.
+    sorted_ones = ("m/AA,G,b", "m/G,b", "m/AB,G,b", *others[2:])
+    assert found == dict.fromkeys(map(agent, sorted_ones), 1) | {agent("m/AA,G,b"): 3}
+
+
 def test_complete_reads_are_taken_out_of_a_burst_and_stand_alone():
     rows = of(
         [
