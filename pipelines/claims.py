@@ -31,7 +31,8 @@ CLAIMS = ".lock/"
 RENEW_SECONDS = 20.0
 STALE_SECONDS = 300.0
 MARGIN_SECONDS = 90.0
-"""So long before its claim counts as stale a writer stops: longer than one request may take."""
+"""So long before its claim counts as stale a writer stops: longer than one request may take with
+all its repetitions (`object_store.WRITE_SECONDS`)."""
 PATIENCE_SECONDS = 5.0
 """How long one who came first waits for another who came at the same time to give way."""
 _PAUSE = (0.05, 0.3)

@@ -8,8 +8,12 @@ Credentials, region and endpoint come from the standard AWS environment alone, a
 a request is tried again (`AWS_MAX_ATTEMPTS`): the client repeats answers such as 500 and SlowDown,
 and connections that break, with growing pauses. A body that breaks off or has another length than
 was told is fetched anew here, which the client does not do.
+
+What changes an object is tried again for `WRITE_SECONDS` at most, however often the environment
+allows it: who writes holds a claim that is good for so long (`pipelines.claims`).
 """
 
+import asyncio
 import os
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
@@ -29,6 +33,9 @@ FETCHES = 3
 """Times that the body of an object is fetched before it counts as unreadable."""
 LARGE = 64 << 20
 """An object of more bytes is put in pieces of as many: a piece stands in memory."""
+WRITE_SECONDS = 75.0
+"""So long a request that changes an object may take with all its repetitions; `LARGE` bytes in it
+are 0.9 MB/s."""
 CONNECTIONS = 16
 """Requests of one process at a time."""
 _BLOCK = 1 << 20
@@ -95,6 +102,25 @@ def _asked(method: str, **parameters: object) -> dict[str, Any]:
     return answer
 
 
+class _TooSlowError(OSError):
+    """A store did not answer in time, however often it was asked."""
+
+
+async def _ask_in_time(method: str, **parameters: object) -> dict[str, Any]:
+    try:
+        async with asyncio.timeout(WRITE_SECONDS):
+            return await _ask(method, **parameters)
+    except TimeoutError:
+        message = f"not done within {WRITE_SECONDS:g} s"
+        raise _TooSlowError(message) from None
+
+
+def _changed(method: str, **parameters: object) -> dict[str, Any]:
+    """A request that changes what others see; it is over, one way or the other, in time."""
+    answer: dict[str, Any] = _run(_ask_in_time(method, **parameters))
+    return answer
+
+
 def bucket_and_key(url: str) -> tuple[str, str]:
     """The two parts of `s3://bucket/key`; the key may be empty."""
     bucket, _, key = url.removeprefix(SCHEME).partition("/")
@@ -135,6 +161,8 @@ def _reason(error: Exception) -> str:
         return code if status is None or code == str(status) else f"{code}, HTTP {status}"
     name = type(error).__name__
     # The text of others may hold a whole answer; of these it says what to mend.
+    if isinstance(error, _TooSlowError):
+        return str(error)
     is_told = name in {"NoCredentialsError", "NoRegionError", "PartialCredentialsError"}
     return f"{name}: {error}" if is_told else name
 
@@ -258,8 +286,17 @@ async def _read_body(bucket: str, key: str) -> bytes:
     return found
 
 
-def put(url: str, source: Path) -> StoredObject:
+def _nothing() -> None:
+    pass
+
+
+def put(url: str, source: Path, before_change: Callable[[], None] = _nothing) -> StoredObject:
     """Put a local file in an object's place: who reads it gets the old bytes or the new ones.
+
+    Args:
+        url: The object.
+        source: The file.
+        before_change: Asked before the request that changes the object; what it raises stops it.
 
     Raises:
         ObjectStoreError: The store does not take it.
@@ -269,13 +306,17 @@ def put(url: str, source: Path) -> StoredObject:
     size = source.stat().st_size
     with _asking(url, "cannot be written"):
         if size > LARGE:
-            answer = _put_in_pieces(bucket, key, source)
+            answer = _put_in_pieces(bucket, key, source, before_change)
         else:
-            answer = _asked("put_object", Bucket=bucket, Key=key, Body=source.read_bytes())
+            body = source.read_bytes()
+            before_change()
+            answer = _changed("put_object", Bucket=bucket, Key=key, Body=body)
     return _stored(url, size, answer, None)
 
 
-def _put_in_pieces(bucket: str, key: str, source: Path) -> dict[str, Any]:
+def _put_in_pieces(
+    bucket: str, key: str, source: Path, before_change: Callable[[], None]
+) -> dict[str, Any]:
     """The same in several requests; the object changes with the last one."""
     place = {"Bucket": bucket, "Key": key}
     upload = {**place, "UploadId": _asked("create_multipart_upload", **place)["UploadId"]}
@@ -286,7 +327,8 @@ def _put_in_pieces(bucket: str, key: str, source: Path) -> dict[str, Any]:
                 number = len(pieces) + 1
                 answer = _asked("upload_part", **upload, PartNumber=number, Body=block)
                 pieces.append({"PartNumber": number, "ETag": answer["ETag"]})
-        done = _asked("complete_multipart_upload", **upload, MultipartUpload={"Parts": pieces})
+        before_change()
+        done = _changed("complete_multipart_upload", **upload, MultipartUpload={"Parts": pieces})
     except BaseException:
         # What went wrong first is told; pieces that stay are dropped by the next build.
         with suppress(Exception):
@@ -303,7 +345,7 @@ def write(url: str, content: bytes) -> None:
     """
     bucket, key = bucket_and_key(url)
     with _asking(url, "cannot be written"):
-        _asked("put_object", Bucket=bucket, Key=key, Body=content)
+        _changed("put_object", Bucket=bucket, Key=key, Body=content)
 
 
 def delete(url: str) -> None:
@@ -314,7 +356,7 @@ def delete(url: str) -> None:
     """
     bucket, key = bucket_and_key(url)
     with _asking(url, "cannot be removed"):
-        _asked("delete_object", Bucket=bucket, Key=key)
+        _changed("delete_object", Bucket=bucket, Key=key)
 
 
 def forget_pieces(url: str, is_ours: Callable[[str], bool]) -> int:
@@ -330,8 +372,7 @@ def forget_pieces(url: str, is_ours: Callable[[str], bool]) -> int:
     """
     bucket, prefix = bucket_and_key(url)
     with _asking(url, "cannot be listed"):
-        answer = _asked("list_multipart_uploads", Bucket=bucket, Prefix=prefix)
-        uploads = answer.get("Uploads", ())
+        uploads = _uploads(bucket, prefix)
         found = [upload for upload in uploads if is_ours(upload["Key"].removeprefix(prefix))]
         for upload in found:
             _asked(
@@ -341,3 +382,17 @@ def forget_pieces(url: str, is_ours: Callable[[str], bool]) -> int:
                 UploadId=upload["UploadId"],
             )
     return len(found)
+
+
+def _uploads(bucket: str, prefix: str) -> list[dict[str, Any]]:
+    """All unfinished uploads below a prefix; a store tells a thousand of them at a time."""
+    asked: dict[str, str] = {"Bucket": bucket, "Prefix": prefix}
+    found: list[dict[str, Any]] = []
+    while True:
+        answer = _asked("list_multipart_uploads", **asked)
+        found += answer.get("Uploads", ())
+        next_key = answer.get("NextKeyMarker")
+        if not answer.get("IsTruncated") or next_key is None:
+            return found
+        asked["KeyMarker"] = next_key
+        asked["UploadIdMarker"] = answer.get("NextUploadIdMarker", "")

@@ -45,16 +45,20 @@ class RemoteLake(Lake):
         mirror.refresh(self.root)
 
     def _put(self, temporary: Path, path: Path) -> None:
-        self.hold.require(self.url)
+        self._require_hold()
         try:
-            stored = object_store.put(mirror.shown(path), temporary)
+            # A large file may take long: it is asked again before it is seen.
+            stored = object_store.put(mirror.shown(path), temporary, self._require_hold)
         except ObjectStoreError as error:
             message = f"{error}; {REMEDY}"
             raise LakeWriteError(message) from None
         mirror.adopt(temporary, path, stored)
 
-    def _take_away(self, path: Path) -> None:
+    def _require_hold(self) -> None:
         self.hold.require(self.url)
+
+    def _take_away(self, path: Path) -> None:
+        self._require_hold()
         try:
             object_store.delete(mirror.shown(path))
         except ObjectStoreError as error:

@@ -23,6 +23,7 @@ Kind = Literal[
     "reset",
     "lost answer",
     "short",
+    "silence",
 ]
 STATUS = {"InternalError": 500, "SlowDown": 503, "AccessDenied": 403, "XMinioStorageFull": 507}
 _HOP = {"connection", "keep-alive", "transfer-encoding", "expect"}
@@ -36,7 +37,7 @@ class Fault:
         kind: An error of the store that it answers in place of doing what was asked; `reset`: the
             connection breaks in the middle of what is read, or before what is written arrives;
             `lost answer`: it does what was asked, and the connection breaks; `short`: half of what
-            is read, as if that were all.
+            is read, as if that were all; `silence`: nothing is done and nothing answered.
         method: Of these requests.
         place: That these match: path and query.
         after: So many of them go well first.
@@ -69,6 +70,7 @@ class _Proxy(ThreadingHTTPServer):
     server: str
     faults: list[Fault]
     lock: threading.Lock
+    ended: threading.Event
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -83,6 +85,10 @@ class _Handler(BaseHTTPRequestHandler):
             text = f"<Error><Code>{fault.kind}</Code><Message>as told</Message></Error>".encode()
             body = b"" if self.command == "HEAD" else text
             self._send(STATUS[fault.kind], {"Content-Type": "application/xml"}, body, len(body))
+            return
+        if fault is not None and fault.kind == "silence":
+            self.server.ended.wait()
+            self._break()
             return
         if fault is not None and fault.kind == "reset" and self.command == "PUT":
             self._break()
@@ -147,11 +153,13 @@ def damaging(endpoint: str, *faults: Fault) -> Iterator[str]:
     proxy.server = urlsplit(endpoint).netloc
     proxy.faults = list(faults)
     proxy.lock = threading.Lock()
+    proxy.ended = threading.Event()
     thread = threading.Thread(target=proxy.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{proxy.server_address[1]}"
     finally:
+        proxy.ended.set()
         proxy.shutdown()
         proxy.server_close()
         thread.join()

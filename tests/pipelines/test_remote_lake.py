@@ -353,6 +353,84 @@ def test_pieces_that_others_are_putting_in_the_lakes_bucket_are_left_alone(
     assert dropped == [(key, f"of {key}") for key in ours]
 
 
+def test_all_unfinished_uploads_are_found_however_many_a_store_tells_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = [f"flows/date=2026-03-10/alder-{n // 2}.parquet" for n in range(7)]
+    uploads = [{"Key": key, "UploadId": str(n)} for n, key in enumerate(keys)]
+    dropped: list[object] = []
+
+    def asked(method: str, **parameters: object) -> dict[str, object]:
+        if method == "abort_multipart_upload":
+            dropped.append(parameters["UploadId"])
+            return {}
+        mark = (parameters.get("KeyMarker", ""), parameters.get("UploadIdMarker", ""))
+        left = [u for u in uploads if (u["Key"], u["UploadId"]) > mark]
+        told = left[:3]
+        if len(left) == len(told):
+            return {"Uploads": told, "IsTruncated": False}
+        more = {"NextKeyMarker": told[-1]["Key"], "NextUploadIdMarker": told[-1]["UploadId"]}
+        return {"Uploads": told, "IsTruncated": True, **more}
+
+    monkeypatch.setattr(object_store, "_asked", asked)
+    lake = RemoteLake(mirror.root_of(tmp_path, "s3://example-lake"))
+    assert lake.sweep() == 7
+    assert dropped == [str(n) for n in range(7)]
+
+
+@pytest.mark.parametrize("kind", ["SlowDown", "silence", "lost answer"])
+def test_what_changes_the_lake_ends_before_its_claim_does(
+    tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch, kind: Kind
+) -> None:
+    """However often a request may be tried again, and however long a store is silent."""
+    assert object_store.WRITE_SECONDS < claims.MARGIN_SECONDS
+    monkeypatch.setattr(object_store, "WRITE_SECONDS", 0.5)
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1000")
+    name = "in-time-" + kind.lower().replace(" ", "-")
+    url = f"{s3.bucket(name)}/lake"
+    source = tmp_path / "source"
+    source.write_bytes(b"content")
+    faults = [Fault(kind, method) for method in ("PUT", "DELETE")]
+    with damaging(s3.endpoint, *faults) as endpoint, monkeypatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", endpoint)
+        for change in (
+            lambda: object_store.put(f"{url}/a", source),
+            lambda: object_store.write(f"{url}/a", b"content"),
+            lambda: object_store.delete(f"{url}/a"),
+        ):
+            with pytest.raises(ObjectStoreError, match=r"\(not done within 0.5 s\)"):
+                change()
+    assert all(1 <= fault.happened < 1000 for fault in faults)
+
+
+def test_a_large_file_is_not_completed_behind_its_claim(
+    tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(object_store, "LARGE", 5 << 20)
+    url = f"{s3.bucket('behind-its-claim')}/lake"
+    lake = RemoteLake(mirror.root_of(tmp_path, url))
+    path = lake.path("runs", DAY, "fleet")
+    pieces: list[str] = []
+    asked = object_store._asked
+
+    def slow(method: str, **parameters: object) -> dict[str, object]:
+        if method == "upload_part":
+            pieces.append(method)
+            lake.hold.renewed = claims._clock() - claims.STALE_SECONDS
+        return asked(method, **parameters)
+
+    monkeypatch.setattr(object_store, "_asked", slow)
+    with (
+        lake.locked("a test"),
+        pytest.raises(LakeBusyError, match="its lock could not be renewed"),
+        lake.replacing(path) as temporary,
+    ):
+        temporary.write_bytes(b"x" * (6 << 20))
+    assert len(pieces) == 2
+    assert s3.keys(f"{url}/") == []
+    assert object_store._uploads(*object_store.bucket_and_key(f"{url}/")) == []
+
+
 def test_a_store_that_stumbles_now_and_then_is_asked_again(
     remote: Path, little: Path, tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
