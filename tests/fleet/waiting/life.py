@@ -233,6 +233,19 @@ class Pod:
         """Whether a source's traces of it are exported."""
         return self.missing not in {source, "all"}
 
+    def stage_at(self, moment: float) -> str | None:
+        """The stage in which what asks for data did so at a moment; none where none of these is."""
+        init, main = self.turns[0], self.turns[1] if len(self.turns) > 1 else None
+        if init.began is not None and init.ended is not None:
+            began = init.earlier[0] if init.earlier else init.began
+            if began <= moment < init.ended:
+                return "init"
+        if main is None or main.ended is None:
+            return None
+        if self.marks and self.marks[0].at <= moment < self.marks[1].at:
+            return "download"
+        return "upload" if moment >= main.ended else None
+
     def spend(
         self, container: str | None, stage: str, cause: str, told_by: str, seconds: float
     ) -> float:

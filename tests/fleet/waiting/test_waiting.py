@@ -1,15 +1,18 @@
 """What runs waited for, left and differ in: through exports, beside a truth that none holds."""
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
 
 from tests.fleet.waiting.__main__ import MEASURED, measure
 from tests.fleet.waiting.fetch import PLOTS
 from tests.fleet.waiting.life import SOURCES, Pod
-from tests.fleet.waiting.render import DAY, write
+from tests.fleet.waiting.render import DAY, MIDNIGHT, write
 from tests.fleet.waiting.score import broken, is_near, score
 from tests.fleet.waiting.scripted import BROKEN, PAIRS, deployments, groups, pairs
 from tests.fleet.waiting.world import World
@@ -37,6 +40,11 @@ class Built:
         ended = podledger("compare", *arguments, "--json", "--config", self.settings)
         return ended.code, json.loads(ended.out)
 
+    def rows(self, query: str, table: str) -> list[tuple[Any, ...]]:
+        """Rows of a query of the files of one table."""
+        files = str(self.folder / "lake" / table / "*" / "*.parquet")
+        return duckdb.execute(query, {"files": files}).fetchall()
+
     @property
     def settings(self) -> str:
         return str(self.folder / "podledger.yaml")
@@ -63,6 +71,38 @@ def test_waits_storms_outputs_and_owners_of_a_small_fleet_are_the_true_ones(buil
     assert found.storms >= 8
     assert found.outputs >= 25
     assert found.faults >= 40
+
+
+def test_connections_requests_and_pulls_have_the_stage_in_which_they_happened(
+    built: Built,
+) -> None:
+    pods = {pod.uid: pod for pod in built.world.pods if pod.missing is None}
+    seen = Counter[tuple[str, str]]()
+    # Logs of storage cut their times to whole seconds.
+    for table, uid, cut in (
+        ("connections", "initiator_pod_uid", 0),
+        ("object_transfers", "pod_uid", 1),
+    ):
+        found = built.rows(
+            f"SELECT {uid}, epoch_us(start_at), stage FROM read_parquet($files)", table
+        )
+        for pod_uid, start_us, stage in found:
+            moment = start_us / 1e6 - MIDNIGHT.timestamp()
+            if pod_uid in pods:
+                true = {pods[pod_uid].stage_at(at) for at in (moment, moment + 0.999 * cut)}
+                if len(true) == 1:
+                    assert {stage} == true, (table, pods[pod_uid].number, moment)
+                    seen[table, stage] += 1
+    assert set(seen) == {
+        *(("connections", stage) for stage in ("init", "download")),
+        *(("object_transfers", stage) for stage in ("init", "download", "upload")),
+    }
+    assert min(seen.values()) >= 8
+    pulls = built.rows(
+        "SELECT DISTINCT stage FROM read_parquet($files) WHERE operation = 'pull'",
+        "run_dependency_days",
+    )
+    assert pulls == [("image_pull",)]
 
 
 @pytest.mark.parametrize("name", NAMED)
