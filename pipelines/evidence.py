@@ -16,7 +16,7 @@ import polars as pl
 
 from pipelines.build import show_parts
 from pipelines.errors import InputError
-from pipelines.landing.context import file_context
+from pipelines.landing.context import context_of_row
 from pipelines.landing.formats import parsers
 from pipelines.landing.inputs import local_copy
 from pipelines.landing.parsing import parse_records
@@ -231,14 +231,5 @@ def _records(settings: Settings, file: dict[str, Any], path: Path) -> Iterator[t
         message = f"{file['path']}: its export {file['export']!r} left the settings"
         raise InputError(message)
     facts = settings.pattern_of(export).facts(file["path"])
-    context = file_context(
-        settings,
-        export,
-        path=file["path"],
-        cluster=file["cluster"],
-        node=file["node"],
-        project=file["project"],
-        landing_date=file["landing_date"],
-        path_at=facts.hour_at if facts else None,
-    )
+    context = context_of_row(settings, export, file, facts.hour_at if facts else None)
     yield from enumerate(parse_records(path, parsers()[file["format"]], context))

@@ -1,6 +1,8 @@
 """What is known of a file beside its content, gathered for its parser."""
 
 import datetime as dt
+from collections.abc import Mapping
+from typing import Any
 
 from pipelines.landing.inputs import storable
 from pipelines.settings import ExportSettings, Settings
@@ -39,4 +41,23 @@ def file_context(
         temporality=export.temporality,
         key_hash=settings.key_hash,
         counters=CounterFacts() if export.counters is None else export.counters.facts,
+    )
+
+
+def context_of_row(
+    settings: Settings,
+    export: ExportSettings,
+    row: Mapping[str, Any],
+    path_at: dt.datetime | None = None,
+) -> FileContext:
+    """The same of a file that was landed, from its row in `export_files`."""
+    return file_context(
+        settings,
+        export,
+        path=row["path"],
+        cluster=row["cluster"],
+        node=row["node"],
+        project=row["project"],
+        landing_date=row["landing_date"],
+        path_at=path_at,
     )

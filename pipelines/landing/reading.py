@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines.landing.context import file_context
+from pipelines.landing.context import context_of_row
 from pipelines.landing.formats import parsers
 from pipelines.ledger import Ledger
 from pipelines.publication import digest
@@ -81,17 +81,7 @@ def read_otherwise(settings: Settings, ledger: Ledger) -> list[ReadOtherwise]:
         # The path is no part of it, but for what it says.
         question = (export.name, format_name, row["cluster"], row["node"], row["project"])
         if question not in now:
-            context = file_context(
-                settings,
-                export,
-                path=row["path"],
-                cluster=row["cluster"],
-                node=row["node"],
-                project=row["project"],
-                landing_date=row["landing_date"],
-                path_at=None,
-            )
-            now[question] = read_as(format_name, context)
+            now[question] = read_as(format_name, context_of_row(settings, export, row))
         if now[question] != row["read_as"]:
             day, path = row["landing_date"], row["path"]
             commit = ledger.commit_of(day, row["cluster"], row["part"])
