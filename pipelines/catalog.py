@@ -221,9 +221,12 @@ def _create(connection: duckdb.DuckDBPyConnection, lake: Lake, spec: TableSpec) 
     connection.execute(f'CREATE TABLE "{spec.name}" AS SELECT {columns} FROM no_rows')  # noqa: S608
     connection.unregister("no_rows")
     if paths:
-        order = ", ".join(f'"{c}" NULLS LAST' for c in (("date",) if dated else ()) + spec.order)
-        rows = with_all_columns(read_files(connection, paths, dated=dated), spec)
-        rows.project(columns).order(order).insert_into(spec.name)
+        rows = with_all_columns(read_files(connection, paths, dated=dated), spec).project(columns)
+        if not (dated and len({path.parent for path in paths}) == len(paths)):
+            order = (*(("date",) if dated else ()), *spec.order)
+            rows = rows.order(", ".join(f'"{c}" NULLS LAST' for c in order))
+        # One file a day is in order, and so are days: sorting would move every row once more.
+        rows.insert_into(spec.name)
     if spec.as_of:
         _keep_newest(connection, spec)
 
