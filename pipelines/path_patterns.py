@@ -118,7 +118,7 @@ class PathPattern:
         return "node" in self.regex.groupindex
 
     def facts(self, path: str) -> PathFacts | None:
-        """Read the facts in a path; none where the path does not match."""
+        """Read the facts in a path; none where it does not match, or no such day or hour is."""
         match = self.regex.match(path)
         if match is None:
             return None

@@ -17,6 +17,7 @@ from pipelines.settings import ExportSettings, Settings
 
 IGNORED_ENDINGS = (".tmp", ".part", ".partial")
 """Files that their writer has not finished; exporters rename them when they have."""
+NO_DAY = "its path names a day or hour that there is not; expected one such as 2026-03-10"
 _BLOCK = 1 << 20
 _ANY_NAME = re.compile(r"\{[^}]*\}|%.|[*?]")
 
@@ -46,8 +47,8 @@ class Listing:
 
     Attributes:
         files: The files, by path.
-        problems: (path, reason) of places that cannot be listed and of what is in place of files:
-            folders, pipes.
+        problems: (path, reason) of places that cannot be listed, of what is in place of files
+            (folders, pipes), and of files whose path names a day or hour that there is not.
     """
 
     files: list[InputFile]
@@ -67,14 +68,18 @@ def list_inputs(settings: Settings, export: ExportSettings) -> Listing:
     problems: list[tuple[str, str]] = []
     for path, size, mark in listing(pattern, problems):
         # A name on a disk may be no UTF-8; what is stored of it must be.
-        facts = pattern.facts(storable(path))
-        if facts is None or path.endswith(IGNORED_ENDINGS):
+        text = storable(path)
+        match = None if path.endswith(IGNORED_ENDINGS) else pattern.regex.match(text)
+        if match is None:
             continue
-        if facts.cluster is not None:
-            allowed = export.clusters or tuple(settings.clusters)
-            if facts.cluster not in allowed:
-                continue
-        found.append(InputFile(path, export.name, size, mark, facts))
+        cluster = match.groupdict().get("cluster")
+        if cluster is not None and cluster not in (export.clusters or settings.clusters):
+            continue
+        facts = pattern.facts(text)
+        if facts is None:
+            problems.append((path, NO_DAY))
+        else:
+            found.append(InputFile(path, export.name, size, mark, facts))
     return Listing(sorted(found), sorted(problems))
 
 

@@ -49,6 +49,30 @@ def test_local_files_come_with_facts_and_unfinished_ones_are_left(tmp_path: Path
     assert found[0].size == len(line(1)) + 1
 
 
+def test_a_day_or_hour_that_there_is_not_is_named(tmp_path: Path) -> None:
+    text = SETTINGS.replace('"in/%Y-%m-%d/*.log*"', '"{cluster}/in/%Y-%m-%d/*-%H.log*"')
+    settings = zone(tmp_path, text)
+    for cluster, day, hour in (
+        ("alder", "2026-02-28", "23"),
+        ("alder", "2026-02-30", "00"),
+        ("alder", "2026-13-01", "00"),
+        ("alder", "2026-02-28", "24"),
+        ("other", "2026-02-30", "00"),
+        ("alder", "2026-2-30", "00"),
+    ):
+        put(tmp_path / cluster, f"a-{hour}.log", [line(1)], day=day)
+    put(tmp_path / "alder", "a-00.log.tmp", [line(1)], day="2026-02-30")
+    found = list_inputs(settings, settings.exports[0])
+    assert [file.facts.day.isoformat() for file in found.files if file.facts.day] == ["2026-02-28"]
+    assert found.problems == [
+        (f"{tmp_path}/alder/in/{place}.log", f"its path names a day or hour that there is not; {e}")
+        for e in ("expected one such as 2026-03-10",)
+        for place in ("2026-02-28/a-24", "2026-02-30/a-00", "2026-13-01/a-00")
+    ]
+    # What a build names as not read, and ends with 3 for.
+    assert land(settings, Lake(settings.lake_path), FIRST_SEEN).unknown == found.problems
+
+
 def test_a_cluster_that_is_not_in_the_settings_is_no_input(tmp_path: Path) -> None:
     put(tmp_path / "alder", "a.log", [line(1)])
     put(tmp_path / "other", "a.log", [line(1)])
