@@ -2,9 +2,10 @@
 
 **Requests.** A record that two exports show is one. One request in a server's log and in an audit
 trail is one: the server's bytes, size, status and time count, and the trail's principal where the
-server's log has none. A request that only the trail tells counts where no server's log has a record
-of that bucket in that hour (definitions.md 37). Two records of one server's log are two requests,
-even under one request id, as the parts of a batch delete have.
+server's log has none. Google's two logs share no id: their records are one by what they say of the
+request (transfer_google.sql). A request that only the trail tells counts where no server's log has
+a record of that bucket in that hour (definitions.md 37). Two records of one server's log are two
+requests, even under one request id, as the parts of a batch delete have.
 
 **Bursts.** A complete read (200, all bytes) is a transfer of its own. The rest of one client
 (address, principal and user agent, in which the order of botocore's features says nothing, as each
@@ -117,11 +118,13 @@ def build(session: SqlSession, day: BuildDay) -> str:
     )  # fmt: skip
     with session.dropped(*helpers):
         evidence = (
-            "transfer_requests", "transfer_credentials", "transfer_sessions", "transfer_pods",
+            "transfer_google", "transfer_requests", "transfer_credentials", "transfer_sessions",
+            "transfer_pods",
             "transfer_names", "transfer_holders", "transfer_identities", "transfer_gateways",
             "match_input", "match_output",
         )  # fmt: skip
         with session.dropped(*evidence):
+            session.create("transfer_google", PACKAGE, "transfer_google", values)
             session.create("transfer_requests", PACKAGE, "transfer_requests", values)
             session.create("transfer_groups", PACKAGE, "transfer_groups", values)
             with session.dropped("pod_match_windows"):
@@ -178,5 +181,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("object_requests",),
     build=build,
-    version=9,
+    version=10,
 )

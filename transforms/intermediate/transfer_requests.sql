@@ -1,6 +1,6 @@
 -- Requests, each once, with what they moved.
 -- Grain: one request about a bucket, from the look-back to the end of the day.
--- Reads: object_requests.
+-- Reads: object_requests, transfer_google.
 -- Parameters: $from_us (start of the look-back), $end_us (end of the day).
 -- Not materialized: all but one of its readers need few columns or few rows.
 WITH staged AS NOT MATERIALIZED (
@@ -87,9 +87,10 @@ paired AS (
 requests AS (
     SELECT
         a.* REPLACE (
-            COALESCE(a.principal, t.principal) AS principal,
+            COALESCE(a.principal, t.principal, g.principal) AS principal,
             COALESCE(t.session_arn, a.session_arn) AS session_arn,
-            COALESCE(t.access_key_id_hash, a.access_key_id_hash) AS access_key_id_hash
+            COALESCE(t.access_key_id_hash, a.access_key_id_hash, g.access_key_id_hash)
+                AS access_key_id_hash
         )
     FROM asked AS a
     LEFT JOIN trail AS t
@@ -111,7 +112,11 @@ requests AS (
         AND a.provider = h.provider
         AND a.bucket = h.bucket
         AND a.event_us // 3600000000 = h.hour_number
-    WHERE p.request_id IS NULL AND h.hour_number IS NULL
+    LEFT JOIN transfer_google AS g
+        ON a.source_format = 'gcs_usage' AND a.record_id = g.record_id
+    LEFT JOIN transfer_google AS q
+        ON a.source_format = 'gcs_audit' AND a.record_id = q.trail_id
+    WHERE p.request_id IS NULL AND h.hour_number IS NULL AND q.trail_id IS NULL
 ),
 
 kinds AS (

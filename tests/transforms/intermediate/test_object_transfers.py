@@ -889,6 +889,99 @@ def test_one_request_in_two_logs_is_one_with_the_servers_bytes_and_the_trails_pr
     assert by_key(rows, "end_at")["alone"] == at("10:30")
 
 
+GOOGLE = {"provider": "gcs", "user_agent": "gcloud"}
+
+
+def usage(time: str | datetime, key: str, **more: Any) -> dict[str, Any]:
+    """A record of Google's usage log, which names nobody."""
+    said = {"source_format": "gcs_usage", "principal": None, "status": 200, "response_bytes": 10}
+    return request(time, key, **GOOGLE | said | {"object_size_bytes": None} | more)
+
+
+def audit(
+    time: str | datetime, key: str, principal: str | None = "ml@example.com", **more: Any
+) -> dict:
+    """A record of Google's audit log, which tells no bytes."""
+    said = {"source_format": "gcs_audit", "principal": principal, "status": None,
+            "response_bytes": None, "object_size_bytes": None}  # fmt: skip
+    return request(time, key, **GOOGLE | said | more)
+
+
+def test_records_of_googles_two_logs_are_one_request_where_each_has_one_candidate():
+    rows = of(
+        [
+            usage("08:00:00", "pair"), audit("08:00:02", "pair", access_key_id_hash="k"),
+            # A HEAD is a read of metadata, which the audit log does not tell from one of content.
+            usage("08:00:00", "head", operation="head"), audit("08:00:01", "head"),
+            usage("08:00:00", "late"), audit("08:00:02.000001", "late"),
+            usage("08:00:00", "address"), audit("08:00:00", "address", client_address="192.0.2.9"),
+            usage("08:00:00", "deed"), audit("08:00:00", "deed", operation="write"),
+            usage("08:00:00", "place"), audit("08:00:00", "place", bucket="other"),
+            usage("08:00:00", "nameless"), audit("08:00:00", "nameless", None),
+            # The two logs put one request into two hours, of which the bucket's log has one.
+            usage("09:59:59.5", "hours", bucket="quiet"),
+            audit("10:00:00.5", "hours", bucket="quiet"),
+            audit("10:30", "alone", bucket="quiet"),
+        ]
+    ).filter(pl.col("bucket") != "other")  # fmt: skip
+    someone = "ml@example.com"
+    assert by_key(rows, "principal", "request_count", "transferred_bytes") == {
+        "pair": (someone, 1, 10), "head": (someone, 1, 0), "late": (None, 1, 10),
+        "address": (None, 1, 10), "deed": (None, 1, 10), "place": (None, 1, 10),
+        "nameless": (None, 1, 10), "hours": (someone, 1, 10), "alone": (someone, 1, 0),
+    }  # fmt: skip
+    assert by_key(rows, "start_at")["pair"] == at("08:00:00")
+
+
+def test_parts_with_several_candidates_have_the_principal_that_all_of_these_have():
+    parts = [usage(f"08:00:0{n}", "parts", status=206) for n in range(5)]
+    parts += [audit(f"08:00:0{n}", "parts") for n in range(5)]
+    mixed = [usage(f"08:00:0{n}", "mixed", status=206) for n in range(2)]
+    mixed += [
+        audit("08:00:00", "mixed", "a@example.com"),
+        audit("08:00:01", "mixed", "b@example.com"),
+    ]
+    rows = of([*parts, *mixed])
+    assert by_key(rows, "principal", "request_count", "transferred_bytes") == {
+        "parts": ("ml@example.com", 5, 50), "mixed": (None, 2, 20),
+    }  # fmt: skip
+
+
+@settings(max_examples=5)
+@given(st.integers(0, 2**32))
+def test_principals_of_googles_logs_are_those_that_a_plain_pass_over_all_pairs_finds(seed: int):
+    draw = random.Random(seed)
+
+    def drawn(count: int) -> list[tuple[datetime, str, str]]:
+        return [
+            (at("08:00") + timedelta(seconds=draw.randrange(60) / 2), draw.choice("ab"),
+             draw.choice(("192.0.2.1", "192.0.2.2")))
+            for _ in range(count)
+        ]  # fmt: skip
+
+    served = drawn(40)
+    heard = [(*one, draw.choice(("x", "x", "x", "y", None))) for one in drawn(draw.randrange(60))]
+    expected = {}
+    for number, (when, key, address) in enumerate(served):
+        found = {
+            who
+            for heard_at, heard_key, heard_from, who in heard
+            if (heard_key, heard_from) == (key, address)
+            and abs(heard_at - when) <= timedelta(seconds=2)
+        }
+        expected[f"agent {number}"] = next(iter(found)) if len(found) == 1 else None
+    rows = of(
+        [
+            *(usage(when, key, client_address=address, user_agent=f"agent {n}")
+              for n, (when, key, address) in enumerate(served)),
+            *(audit(when, key, who, client_address=address) for when, key, address, who in heard),
+        ]
+    )  # fmt: skip
+    # All in one hour of a log that tells bytes: the trail adds no request.
+    assert dict(rows.select("user_agent", "principal").rows()) == expected
+    assert rows["request_count"].sum() == len(served)
+
+
 def test_a_google_trail_tells_failures_by_the_names_of_its_codes():
     names = ("PERMISSION_DENIED", "UNAUTHENTICATED", "NOT_FOUND", "UNAVAILABLE", "INTERNAL")
     more = {"source_format": "gcs_audit", "provider": "gcs", "request_id": None}
