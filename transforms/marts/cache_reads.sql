@@ -1,6 +1,7 @@
 -- Reads of objects in a range of days, in order of time, with the object's content and its places.
--- Content: one object version between two writes onto it. A read whose tag is not logged is a
---   content of its own: what may be the same is not counted as the same.
+-- Content: one object version of one tag and size between two writes onto it. Reads whose tag is not
+--   logged are a content of their own, and those whose size is not: what may be the same is not
+--   counted as the same.
 -- Grain: one transfer.
 -- Reads: object_reads, object_transfers (what changed objects).
 -- Parameters: $first and $last (days, inclusive), $from_us (first instant that counts).
@@ -59,7 +60,8 @@ SELECT
     epoch_us(end_at) - epoch_us(start_at) AS duration_us,
     epoch_us(start_at) >= CAST($from_us AS BIGINT) AS is_counted,
     row_id([
-        provider, bucket, key, id_text(version_id), id_text(etag), id_time(changed_at)
+        provider, bucket, key, id_text(version_id), id_text(etag), id_text(object_size_bytes),
+        id_time(changed_at)
     ]) AS content
 FROM contents
 ORDER BY start_at, transfer_id

@@ -92,6 +92,21 @@ def test_another_version_tag_or_write_is_another_content() -> None:
     assert (only.read_count, only.hit_count) == (6, 1)
 
 
+def test_another_size_is_another_content_and_an_unknown_one_may_be() -> None:
+    plain: dict[str, Any] = {"etag": None}
+    found = studied(
+        [
+            read(1, "09:00", "a", **plain),
+            read(2, "09:01", "a", **plain, object_size_bytes=11 * MB),
+            read(3, "09:02", "a", **plain, object_size_bytes=None),
+            read(4, "09:03", "a", **plain, object_size_bytes=11 * MB),
+        ],
+        capacities=[100 * MB],
+    )
+    only = point(found, "region")
+    assert (only.read_count, only.hit_count, only.unsized_count) == (4, 1, 1)
+
+
 def test_unknown_sizes_and_places_are_counted_and_never_answered() -> None:
     found = studied(
         [
