@@ -46,7 +46,11 @@ OF_NO_CLUSTER = {"run_versions", "run_statuses"}
 NO_ROWS = "no_rows"
 """The result of a transform that has nothing to make rows of."""
 MEMORY_FOR_ENGINE = 0.6
-"""Share of `memory_limit` that DuckDB may use; Python, Arrow and Polars need the rest."""
+"""Share of `memory_limit` that engines may use."""
+MEMORY_BESIDE_ENGINE = 700_000_000
+"""Bytes that Python, its libraries and rows on their way to a file take at least."""
+LEAST_FOR_ENGINE = 150_000_000
+"""With less, an engine cannot join even small tables."""
 
 
 _REFUSED = (
@@ -135,9 +139,16 @@ def build_day_of(
     )
 
 
+def memory_of_engines(settings: Settings) -> int:
+    """Bytes that all engines of this process may use together."""
+    limit = settings.memory_limit
+    allowed = min(int(limit * MEMORY_FOR_ENGINE), limit - MEMORY_BESIDE_ENGINE)
+    return max(allowed, LEAST_FOR_ENGINE)
+
+
 def engine_memory(settings: Settings) -> str:
-    """What DuckDB may use."""
-    return f"{int(settings.memory_limit * MEMORY_FOR_ENGINE)}B"
+    """The same for an engine that is alone, as it takes it."""
+    return f"{memory_of_engines(settings)}B"
 
 
 def build_table(
@@ -193,7 +204,7 @@ def room_of(settings: Settings, lake: Lake, sides: int | None = None) -> Room:
     spill = spill_of(lake, settings.temp_path)
     # What a killed build left there; nothing of this one has begun.
     sweep_spill(spill)
-    return Room(settings.workers, int(settings.memory_limit * MEMORY_FOR_ENGINE), spill, sides)
+    return Room(settings.workers, memory_of_engines(settings), spill, sides)
 
 
 @dataclass(frozen=True)

@@ -196,27 +196,40 @@ class TableWriter:
         self._pending.append(table)
         self._pending_rows += table.num_rows
         while self._pending_rows >= ROW_GROUP:
-            whole = pa.concat_tables(self._pending)
-            self._put(whole.slice(0, ROW_GROUP))
-            rest = whole.slice(ROW_GROUP)
-            self._pending, self._pending_rows = [rest], rest.num_rows
+            self._put(ROW_GROUP)
 
     def _finish(self) -> None:
         """Write what is left and the footer."""
         if self._pending_rows:
-            self._put(pa.concat_tables(self._pending))
-            self._pending, self._pending_rows = [], 0
+            self._put(self._pending_rows)
         types = hashlib.sha256(str(self._schema).encode()).hexdigest()
         self.content = f"{self._file.sha256.hexdigest()}-{types}"
         self._writer.add_key_value_metadata({CONTENT: self.content.encode()})
         self._writer.close()
         self._file.flush()
 
-    def _put(self, table: pa.Table) -> None:
-        # Combined chunks, so that the pages do not depend on how batches arrived.
-        table = table.combine_chunks() if self._combine else table
+    def _put(self, count: int) -> None:
+        """Write the first rows of those that wait."""
+        whole = pa.concat_tables(self._pending)
+        rest = whole.slice(count)
+        self._pending, self._pending_rows = [rest], rest.num_rows
+        columns = whole.slice(0, count).columns
+        del whole, rest
+        if self._combine:
+            # So that the pages do not depend on how batches arrived. One by one, so that only one
+            # column is there twice.
+            for place, column in enumerate(columns):
+                columns[place] = None
+                columns[place] = pa.chunked_array([_combined(column)], column.type)
+        table = pa.Table.from_arrays(columns, schema=self._schema)
         self._writer.write_table(table, row_group_size=ROW_GROUP)
-        self.rows += table.num_rows
+        self.rows += count
+
+
+def _combined(column: pa.ChunkedArray) -> pa.Array:
+    """A column in one piece."""
+    combined = column.combine_chunks()
+    return combined if isinstance(combined, pa.Array) else pa.concat_arrays(combined.chunks)
 
 
 def check(spec: TableSpec, frame: pl.DataFrame) -> None:

@@ -55,6 +55,8 @@ PARALLEL_FROM = 16 << 20
 """Below this much input, starting worker processes costs more than they save."""
 MEMORY_OF_WORKER = 800_000_000
 """What a process that parses takes at most; big files of Hubble's do."""
+MEMORY_BESIDE_WORKERS = 400_000_000
+"""What the process that starts them takes, with the one that forks them."""
 WAVE_BATCHES = 64
 """Parts committed together; bounds what a killed build must do again."""
 
@@ -609,7 +611,8 @@ def _worker_context() -> BaseContext:
 
 def _workers(settings: Settings) -> int:
     """Processes that parse side by side: as many as the memory limit has room for."""
-    return max(1, min(settings.workers, settings.memory_limit // MEMORY_OF_WORKER))
+    memory = settings.memory_limit - MEMORY_BESIDE_WORKERS
+    return max(1, min(settings.workers, memory // MEMORY_OF_WORKER))
 
 
 def _prepare_workers(settings: Settings, total: int) -> None:

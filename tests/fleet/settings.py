@@ -11,8 +11,7 @@ _HEAD = """\
 # compress the committed file, which has the same path without that ending.
 lake: lake
 catalog: podledger.duckdb
-reports: reports
-memory_limit: 512MB
+memory_limit: 1GB
 redaction_key_file: redaction.key
 final_after: 3d
 
