@@ -245,6 +245,8 @@ def take_off(
             yield ignored(item.raw, "blank")
         elif is_needless(item) or not _is_json(data := item.raw.data) or recognise(data).score:
             yield item.raw
+        elif not wrapping.label and fields(data) is not None:
+            yield item.raw  # What stands beside a list is judged by the parser, too.
         else:
             yield _refused(item.raw, wrapping)
 

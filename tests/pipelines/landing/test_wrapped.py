@@ -247,6 +247,15 @@ def test_each_record_keeps_its_own_truth_in_a_mixed_file(tmp_path):
     assert all(p.place is None or b"swordfish" not in p.place.raw for p in found if p.reject)
 
 
+def test_what_stands_beside_a_list_is_judged_by_its_parser(tmp_path):
+    """A bracket before lines makes no list of them: logs between metrics are another signal."""
+    text = '[\n{"resourceMetrics":[]}\n{"resourceLogs":[]}\n{"resourceMetrics":[]}\nnull\n'
+    found = read(tmp_path, parsers()["otlp"], text)
+    told = [(p.reject or p.ignore or "").partition(":")[0] for p in found]
+    assert told[1:4] == ["empty", "other_signal", "empty"]
+    assert all(p.reject for p in (found[0], found[4]))
+
+
 def test_a_line_without_wrapper_among_wrapped_ones_has_no_time(tmp_path):
     text = f"{w.cri(LOOKUP.format(1))}\n{LOOKUP.format(2)}\n{w.cri(LOOKUP.format(3), 0, 1)}\n"
     found = read(tmp_path, parsers()["coredns"], text)
