@@ -33,9 +33,18 @@ STEPS = {
         ),
     ),
     "transforms.intermediate.pod_match_claims": (
-        "CREATE TEMP TABLE pod_match_wanted AS SELECT '*' AS key_cluster, '10.0.0.1' AS address",
-        "CREATE TEMP VIEW pod_match_lives AS SELECT *, '10.0.0.1' AS address FROM stretches",
-        "CREATE TEMP VIEW pod_match_nodes AS SELECT *, '' AS address FROM stretches WHERE FALSE",
+        (
+            "CREATE TEMP TABLE pod_match_wanted AS"
+            " SELECT '*' AS key_cluster, '10.0.0.1' AS address, 1 AS place"
+        ),
+        (
+            "CREATE TEMP VIEW pod_match_lives AS"
+            " SELECT *, '10.0.0.1' AS address, FALSE AS is_single FROM stretches"
+        ),
+        (
+            "CREATE TEMP VIEW pod_match_nodes AS"
+            " SELECT *, '' AS address, 1 AS node_number FROM stretches WHERE FALSE"
+        ),
     ),
 }
 

@@ -65,8 +65,9 @@ matched AS (
         k.name AS known_address_name,
         COALESCE(k.is_metadata, FALSE) AS is_metadata
     FROM connection_ordinals AS c
-    INNER JOIN match_output AS i ON c.connection * 2 = i.item_id
-    INNER JOIN match_output AS r ON c.connection * 2 + 1 = r.item_id
+    -- Said of each end again, so that the other ends are matched for neither.
+    INNER JOIN match_output AS i ON c.connection * 2 = i.item_id AND i.item_id % 2 = 0
+    INNER JOIN match_output AS r ON c.connection * 2 + 1 = r.item_id AND r.item_id % 2 = 1
     LEFT JOIN service_addresses AS s ON c.responder_address = s.address
     LEFT JOIN workloads AS w ON r.pod_uid = w.pod_uid
     LEFT JOIN well_known_addresses AS k ON c.responder_address = k.address

@@ -43,13 +43,16 @@ the built day left open has no end here.
 
 Method: each address's time is cut into disjoint stretches that name their one pod, or all their
 holders; the stretches into buckets of half an hour. Items meet them in a hash join on (address,
-bucket) with the exact range, so that no item doubles (reference/performance.md C). That decides
+bucket) with the exact range, so that no item doubles (reference/performance.md C). They give the
+number of whom the item means, whose texts stand once, in pod_match_owners. That decides
 
 * what states neither name nor UID, by rung 3;
 * what states only things that its address's one pod has. That pod's life has the event under that
   very name and UID, because a life begins no later and ends with the address, and no interval that
   has the address contradicts it: rung 1 or 2 names it, whoever else has the name. This holds for
-  pods of one name in all intervals, and of a UID that no other cluster has.
+  pods of one name in all intervals, and of a UID that no other cluster has;
+* what states a full name and no UID, where nobody has its address and nobody of that name lives:
+  it means nobody.
 
 The rest goes the whole ladder. `match_output` is a view over these, so that nobody holds its texts:
 `match_input` must stay as it is while the answer is read. Dropping the view by
@@ -84,26 +87,24 @@ def match_pods(session: SqlSession, day: BuildDay) -> str:
         "from_us": int((day.start_at - REACH).timestamp()) * 1_000_000,
         "until_us": int((day.end_at + REACH).timestamp()) * 1_000_000,
     }
-    kept = ("pod_match_pods", "pod_match_buckets", "pod_match_crowds", "pod_match_ladder")
     with session.dropped("pod_match_nodes", "pod_match_lives", "pod_match_rest"):
         with session.dropped("pod_match_windows"):
-            for step in (
-                "pod_match_windows",
-                "pod_match_nodes",
-                "pod_match_pods",
-                "pod_match_lives",
-            ):
+            for step in ("pod_match_windows", "pod_match_owners", "pod_match_lives"):
                 session.create(step, PACKAGE, step, values)
-        steps = ("pod_match_wanted", "pod_match_claims", "pod_match_holders")
-        with session.dropped(*steps):
-            for step in (*steps, "pod_match_buckets", "pod_match_crowds"):
+        session.create("pod_match_nodes", PACKAGE, "pod_match_nodes")
+        stretches = ("pod_match_wanted", "pod_match_claims", "pod_match_holders")
+        with session.dropped(*stretches):
+            for step in (*stretches, "pod_match_buckets"):
                 session.create(step, PACKAGE, step, values)
-        session.create_view("pod_match_met", PACKAGE, "pod_match_met")
-        session.create("pod_match_rest", PACKAGE, "pod_match_rest")
+            session.insert("pod_match_owners", PACKAGE, "pod_match_crowds")
+        with session.dropped("pod_match_unmet", "pod_match_names"):
+            for step in ("pod_match_unmet", "pod_match_names", "pod_match_rest"):
+                session.create(step, PACKAGE, step, values)
         rest = session.connection.table("pod_match_rest").shape[0]
         slices = rest // ITEMS_AT_ONCE + 1
         with session.dropped("pod_match_evidence"):
             step = "pod_match_evidence"
             session.create_in_slices(step, PACKAGE, step, values, slices)
             session.create("pod_match_ladder", PACKAGE, "pod_match_ladder")
-    return session.create_view("match_output", PACKAGE, "pod_match", ("pod_match_met", *kept))
+    kept = ("pod_match_owners", "pod_match_buckets", "pod_match_ladder")
+    return session.create_view("match_output", PACKAGE, "pod_match", kept)

@@ -1,29 +1,41 @@
--- Stretches of an address that no single pod holds: several pods, or a node.
--- Grain: one stretch, by its number in pod_match_holders.
--- Reads: pod_match_holders, pod_match_claims.
-WITH crowds AS (
+-- What a stretch says that no single pod holds: several pods, or a node.
+-- Grain: one stretch, by its number in pod_match_holders; columns of pod_match_owners.
+-- Reads: pod_match_holders, pod_match_claims, pod_match_owners, pod_match_nodes.
+WITH nodes AS (
+    SELECT DISTINCT node_number, cluster, node
+    FROM pod_match_nodes
+),
+
+crowds AS (
     SELECT
-        h.outcome,
-        LIST_SORT(LIST(DISTINCT c.holder) FILTER (WHERE c.holder_kind = 'pod')) AS pods,
-        LIST_SORT(LIST(DISTINCT c.holder) FILTER (WHERE c.holder_kind = 'host_pod')) AS host_pods,
-        COUNT(DISTINCT {'cluster': c.cluster, 'node': c.holder})
-            FILTER (WHERE c.holder_kind = 'node') AS nodes,
-        MIN(c.cluster) FILTER (WHERE c.holder_kind = 'node') AS node_cluster,
-        MIN(c.holder) FILTER (WHERE c.holder_kind = 'node') AS node
+        h.owner,
+        LIST_SORT(LIST(DISTINCT p.pod_uid) FILTER (WHERE c.is_pod)) AS pods,
+        LIST_SORT(LIST(DISTINCT p.pod_uid) FILTER (WHERE NOT c.is_pod)) AS host_pods,
+        COUNT(DISTINCT n.node_number) AS nodes,
+        MIN(n.cluster) AS node_cluster,
+        MIN(n.node) AS node
     FROM pod_match_holders AS h
     INNER JOIN pod_match_claims AS c
-        ON h.key_cluster = c.key_cluster
-        AND h.address = c.address
+        ON h.place = c.place
         AND h.start_us >= c.start_us
         AND h.start_us < c.end_us
-    WHERE h.outcome < 0
-    GROUP BY h.outcome
+    LEFT JOIN pod_match_owners AS p ON c.holder = p.owner
+    LEFT JOIN nodes AS n ON -c.holder = n.node_number
+    WHERE h.owner < 0
+    GROUP BY h.owner
 )
 
 SELECT
-    outcome,
+    owner,
     CASE WHEN pods IS NULL AND nodes = 1 THEN node_cluster END AS cluster,
+    NULL AS pod_uid,
+    NULL AS namespace,
+    NULL AS pod_name,
     CASE WHEN pods IS NULL AND nodes = 1 THEN node END AS node,
+    NULL AS run_uuid,
+    NULL AS attempt,
+    FALSE AS is_plain,
+    FALSE AS is_single,
     CASE WHEN pods IS NULL THEN 'node' ELSE 'ambiguous' END AS match_kind,
-    COALESCE(pods, host_pods) AS candidate_pod_uids
+    ARRAY_TO_STRING(COALESCE(pods, host_pods), CHR(31)) AS candidates
 FROM crowds

@@ -1,7 +1,7 @@
 -- Who answers to what an item states: its address, its namespace and name, its UID.
 -- Grain: item, holder: a pod (`pod`), or of an address a host-network pod (`host_pod`) or a node
 -- (`node`). `by_*`: the widened interval holds the item's time; `*_exact`: the unwidened one does.
--- Reads: pod_match_rest, pod_match_lives, pod_match_nodes.
+-- Reads: pod_match_rest, pod_match_lives, pod_match_nodes, pod_match_owners.
 -- Parameters: $guard_us (skew guard, microseconds), $from_us and $until_us (nothing outside is
 --   matched, so that a wild time cannot make endless buckets), $slice and $slices.
 WITH stated AS (
@@ -9,7 +9,7 @@ WITH stated AS (
         item_number, cluster, event_us, 'address' AS key_kind,
         '' AS key_namespace, address AS key_text
     FROM pod_match_rest
-    WHERE address IS NOT NULL
+    WHERE is_held
     UNION ALL
     SELECT
         item_number, cluster, event_us, 'name' AS key_kind,
@@ -46,7 +46,7 @@ claims AS (
         CASE WHEN host_network THEN 'host_pod' ELSE 'pod' END AS holder_kind,
         cluster, pod_number, CAST(NULL AS VARCHAR) AS node, start_us, end_us
     FROM pod_match_lives
-    WHERE address IN (SELECT address FROM pod_match_rest)
+    WHERE address IN (SELECT address FROM pod_match_rest WHERE is_held)
     UNION ALL
     SELECT
         'name' AS key_kind, namespace AS key_namespace, pod_name AS key_text,
@@ -56,18 +56,19 @@ claims AS (
     WHERE (namespace, pod_name) IN (SELECT (namespace, pod_name) FROM pod_match_rest)
     UNION ALL
     SELECT
-        'uid' AS key_kind, '' AS key_namespace, pod_uid AS key_text,
+        'uid' AS key_kind, '' AS key_namespace, p.pod_uid AS key_text,
         'pod' AS holder_kind,
-        cluster, pod_number, NULL AS node, life_start_us AS start_us, end_us
-    FROM pod_match_lives
-    WHERE pod_uid IN (SELECT pod_uid FROM pod_match_rest)
+        l.cluster, l.pod_number, NULL AS node, l.life_start_us AS start_us, l.end_us
+    FROM pod_match_lives AS l
+    INNER JOIN pod_match_owners AS p ON l.pod_number = p.owner
+    WHERE p.pod_uid IN (SELECT pod_uid FROM pod_match_rest)
     UNION ALL
     SELECT
         'address' AS key_kind, '' AS key_namespace, address AS key_text,
         'node' AS holder_kind,
         cluster, 0 AS pod_number, node, start_us, end_us
     FROM pod_match_nodes
-    WHERE address IN (SELECT address FROM pod_match_rest)
+    WHERE address IN (SELECT address FROM pod_match_rest WHERE is_held)
 ),
 
 clipped AS (

@@ -1,7 +1,7 @@
 -- Which pod an item means that states a name or UID, by the pod ladder of design.md 5 and the skew
 -- guard of definitions.md 35.
 -- Grain: one item of pod_match_rest.
--- Reads: pod_match_rest, pod_match_evidence, pod_match_pods.
+-- Reads: pod_match_rest, pod_match_evidence, pod_match_owners.
 WITH counted AS (
     SELECT
         item_number,
@@ -33,7 +33,7 @@ evidence AS (
         i.pod_name AS stated_pod_name,
         i.pod_uid AS stated_pod_uid,
         i.namespace IS NOT NULL AND i.pod_name IS NOT NULL AS has_name,
-        i.pod_uid IN (SELECT pod_uid FROM pod_match_pods) AS is_known_uid,
+        i.pod_uid IN (SELECT pod_uid FROM pod_match_owners WHERE owner > 0) AS is_known_uid,
         COALESCE(c.uid_wide, 0) AS uid_wide,
         COALESCE(c.uid_exact, 0) AS uid_exact,
         COALESCE(c.name_wide, 0) AS name_wide,
@@ -103,8 +103,8 @@ judged AS (
                 OR COALESCE(l.stated_pod_name <> p.pod_name, FALSE)
         END AS is_contradicted
     FROM ladder AS l
-    LEFT JOIN pod_match_pods AS p
-        ON p.pod_number = CASE
+    LEFT JOIN pod_match_owners AS p
+        ON p.owner = CASE
             WHEN l.kind = 'uid' THEN l.uid_pod
             WHEN l.kind = 'name_window' AND l.name_wide = 1 THEN l.name_pod
             WHEN l.kind = 'name_window' THEN l.both_pod
@@ -118,7 +118,7 @@ candidates AS (
         LIST_SORT(LIST(DISTINCT p.pod_uid)) AS pod_uids
     FROM judged AS j
     INNER JOIN pod_match_evidence AS e ON j.item_number = e.item_number
-    INNER JOIN pod_match_pods AS p ON e.pod_number = p.pod_number
+    INNER JOIN pod_match_owners AS p ON e.pod_number = p.owner
     WHERE
         CASE
             WHEN j.kind = 'node' THEN e.holder_kind = 'host_pod'

@@ -1,17 +1,18 @@
 -- The windows of pod_match_windows with the number of their pod and nothing that is the pod's own,
 -- so that they are small.
--- Grain: one window.
--- Reads: pod_match_windows, pod_match_pods.
+-- Grain: one window. `is_single`: the pod has no other. `node` only of host-network pods.
+-- Reads: pod_match_windows, pod_match_owners.
 SELECT
-    p.pod_number,
+    p.owner AS pod_number,
+    p.is_single,
     w.cluster,
-    w.pod_uid,
     w.namespace,
     w.pod_name,
     w.address,
     w.host_network,
+    CASE WHEN w.host_network THEN w.node END AS node,
     w.life_start_us,
     w.start_us,
     w.end_us
 FROM pod_match_windows AS w
-INNER JOIN pod_match_pods AS p ON w.cluster = p.cluster AND w.pod_uid = p.pod_uid
+INNER JOIN pod_match_owners AS p ON w.cluster = p.cluster AND w.pod_uid = p.pod_uid

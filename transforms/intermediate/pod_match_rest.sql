@@ -1,19 +1,15 @@
--- Items that need the whole ladder.
--- Grain: one item, numbered.
--- Reads: pod_match_met.
+-- Items that need the whole ladder. What has a name and nothing else is left out where nobody of
+-- that name lives: it means nobody.
+-- Grain: one item, numbered. `is_held`: its address has a holder.
+-- Reads: pod_match_unmet, pod_match_names.
 SELECT
     ROW_NUMBER() OVER () AS item_number,
-    item_id,
-    stated_cluster AS cluster,
-    stated_address AS address,
-    stated_namespace AS namespace,
-    stated_pod_name AS pod_name,
-    stated_pod_uid AS pod_uid,
-    event_us
-FROM pod_match_met
-WHERE
-    needs_ladder
-    -- Said again for the engine, which asks this of the input before it joins.
-    AND (
-        stated_namespace IS NOT NULL OR stated_pod_name IS NOT NULL OR stated_pod_uid IS NOT NULL
-    )
+    u.item_id, u.cluster, u.address, u.namespace, u.pod_name, u.pod_uid, u.event_us,
+    u.owner <> 0 AS is_held
+FROM pod_match_unmet AS u
+LEFT JOIN pod_match_names AS n
+    ON u.namespace = n.namespace
+    AND u.pod_name = n.pod_name
+    AND u.event_us >= n.from_us
+    AND u.event_us < n.until_us
+WHERE u.owner <> 0 OR u.pod_uid IS NOT NULL OR n.pod_name IS NOT NULL
