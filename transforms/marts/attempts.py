@@ -17,7 +17,7 @@ Reads of the caller: `object_requests`, `object_transfers` and `connections` (sp
 
 from datetime import timedelta
 
-from transforms.day import BuildDay
+from transforms.day import SKEW_GUARD, BuildDay
 from transforms.intermediate.container_match import match_containers
 from transforms.intermediate.pod_match import match_pods
 from transforms.sql import SqlSession
@@ -46,13 +46,16 @@ def make_attempts(session: SqlSession, day: BuildDay, names_before: timedelta) -
         "names_from": day.start_at - names_before,
         "from_us": start_us - day.look_back.transfers // MICROSECOND,
         "end_us": int(day.end_at.timestamp()) * 1_000_000,
+        "guard_us": SKEW_GUARD // MICROSECOND,
     }
     helpers = (
-        "transfer_requests", "attempt_requests", "match_input", "match_output", "attempt_lookups",
-        "container_input", "container_output", "attempt_wanted", "attempt_replies",
+        "transfer_google", "transfer_requests", "attempt_requests", "match_input", "match_output",
+        "attempt_lookups", "container_input", "container_output", "attempt_wanted",
+        "attempt_replies",
     )  # fmt: skip
     with session.dropped(*helpers):
-        session.create("transfer_requests", "transforms.intermediate", "transfer_requests", values)
+        for step in ("transfer_google", "transfer_requests"):
+            session.create(step, "transforms.intermediate", step, values)
         session.create("attempt_requests", PACKAGE, "attempt_requests", values)
         session.create("match_input", PACKAGE, "attempt_lookup_input", values)
         match_pods(session, day)
