@@ -11,7 +11,9 @@ flow is of Cilium's class `health`, by its identity where that tells, else by it
 `in_64_bits` ends sums at the largest number of a column. `moved_between` is what of bytes that
 moved over `[from_us, until_us)` lies between two instants, by the cumulative floor
 (reference/counters.md 3.2): whatever edges are cut, parts add up to the whole. `layer_rank` orders
-layers of bytes by how much of a packet they hold, and `layer_of` names them by that.
+layers of bytes by how much of a packet they hold, and `layer_of` names them by that; `pod_rung` and
+`container_rung` order kinds by their ladder, best first, and `pod_kind` and `container_kind_of`
+name them by that.
 """
 
 import re
@@ -103,6 +105,17 @@ END""",
 )""",
     "layer_rank": "(layer) AS LIST_POSITION(['body', 'payload', 'packet', 'frame'], layer)",
     "layer_of": "(rank) AS ['body', 'payload', 'packet', 'frame'][rank]",
+    "pod_rungs": """() AS [
+    'uid', 'access_key', 'session_arn', 'name_window', 'address_window', 'session_name', 'app_id',
+    'service_account', 'node', 'shared_address', 'ambiguous', 'conflict', 'none'
+]""",
+    "pod_rung": "(kind) AS LIST_POSITION(pod_rungs(), kind)",
+    "pod_kind": "(rung) AS pod_rungs()[rung]",
+    "container_rungs": """() AS [
+    'socket', 'user_agent', 'only_running', 'declared_by_one', 'several', 'none'
+]""",
+    "container_rung": "(kind) AS LIST_POSITION(container_rungs(), kind)",
+    "container_kind_of": "(rung) AS container_rungs()[rung]",
     "is_health_end": """(identity, labels) AS COALESCE(
     CASE
         WHEN identity = 4 THEN TRUE

@@ -75,6 +75,12 @@ class Waits(Table):
         "Body bytes of the logged requests that ended within this part.",
         null="no request log tells of it",
     )
+    bytes_per_second: pl.Float64 = c.column(
+        "Throughput: transferred_bytes by seconds.",
+        null="it is no transfer, or no request log tells of it",
+        unit="bytes per second",
+        minimum=0,
+    )
     first_error: str = c.column("First error within its evidence.", null="none")
     match_kind: str = c.column(
         "Weakest rung of the pod ladder of its evidence.",

@@ -45,22 +45,8 @@ SELECT
         AS first_error,
     ARG_MIN(status, {'us': begin_us, 'id': order_id}) AS status,
     LIST_SORT(LIST_DISTINCT(FLATTEN(LIST(denied_by)))) AS denied_by,
-    [
-        'uid', 'access_key', 'session_arn', 'name_window', 'address_window', 'session_name',
-        'app_id', 'service_account', 'node', 'shared_address', 'ambiguous', 'conflict', 'none'
-    ][MAX(LIST_POSITION(
-        [
-            'uid', 'access_key', 'session_arn', 'name_window', 'address_window', 'session_name',
-            'app_id', 'service_account', 'node', 'shared_address', 'ambiguous', 'conflict', 'none'
-        ],
-        match_kind
-    ))] AS match_kind,
-    ['socket', 'user_agent', 'only_running', 'declared_by_one', 'several', 'none'][
-        MAX(LIST_POSITION(
-            ['socket', 'user_agent', 'only_running', 'declared_by_one', 'several', 'none'],
-            container_kind
-        ))
-    ] AS container_kind,
+    pod_kind(MAX(pod_rung(match_kind))) AS match_kind,
+    container_kind_of(MAX(container_rung(container_kind))) AS container_kind,
     LIST_SORT(LIST(DISTINCT source)) AS sources,
     LIST_SORT(MIN(evidence_id, 10)) AS evidence_ids
 FROM numbered

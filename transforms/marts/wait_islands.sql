@@ -63,18 +63,8 @@ islands AS (
         ARG_MIN(error, {'us': span_us, 'id': evidence_id}) FILTER (WHERE error IS NOT NULL)
             AS first_error,
         MIN(span_us) FILTER (WHERE error IS NOT NULL) AS error_us,
-        MAX(LIST_POSITION(
-            [
-                'uid', 'access_key', 'session_arn', 'name_window', 'address_window',
-                'session_name', 'app_id', 'service_account', 'node', 'shared_address',
-                'ambiguous', 'conflict', 'none'
-            ],
-            match_kind
-        )) AS match_rung,
-        MAX(LIST_POSITION(
-            ['socket', 'user_agent', 'only_running', 'declared_by_one', 'several', 'none'],
-            container_kind
-        )) AS container_rung,
+        MAX(pod_rung(match_kind)) AS match_rung,
+        MAX(container_rung(container_kind)) AS container_rung,
         LIST(DISTINCT source) AS sources,
         -- The engine keeps the ten smallest only.
         MIN(evidence_id, 10) AS evidence_ids

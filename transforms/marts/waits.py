@@ -95,5 +95,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("stages",),
     build=build,
-    version=3,
+    version=4,
 )

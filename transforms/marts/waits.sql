@@ -62,18 +62,17 @@ SELECT
     c.duration_us,
     CAST(c.duration_us AS DOUBLE) / 1000000 AS seconds,
     -- Requests, too, may be more than there can be.
-    CAST(LEAST(c.gpu_us, 9223372036854775807) AS BIGINT) AS gpu_us,
+    in_64_bits(c.gpu_us) AS gpu_us,
     CAST(c.gpu_us AS DOUBLE) / 1000000 AS gpu_seconds,
     -- Sizes that a client could forge must not stop the day.
-    CAST(b.moved_bytes - GREATEST(0, b.moved_bytes - 9223372036854775807) AS BIGINT)
-        AS transferred_bytes,
+    in_64_bits(b.moved_bytes) AS transferred_bytes,
+    CASE
+        WHEN COALESCE(e.cause, c.own_cause) = 'transfer'
+            THEN CAST(b.moved_bytes AS DOUBLE) * 1000000 / c.duration_us
+    END AS bytes_per_second,
     CASE WHEN e.stage_id IS NULL THEN c.own_error ELSE e.first_error END AS first_error,
-    [
-        'uid', 'access_key', 'session_arn', 'name_window', 'address_window', 'session_name',
-        'app_id', 'service_account', 'node', 'shared_address', 'ambiguous', 'conflict', 'none'
-    ][e.match_rung] AS match_kind,
-    ['socket', 'user_agent', 'only_running', 'declared_by_one', 'several', 'none'][e.container_rung]
-        AS container_kind,
+    pod_kind(e.match_rung) AS match_kind,
+    container_kind_of(e.container_rung) AS container_kind,
     COALESCE(e.sources, ['stages']) AS sources,
     COALESCE(e.evidence_ids, [c.stage_id]) AS evidence_ids
 FROM costed AS c

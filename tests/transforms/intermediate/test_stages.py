@@ -624,11 +624,16 @@ def test_real_pods_of_a_small_cluster(samples: Path) -> None:
     ]
     waiting = stages.filter(pl.col("pod_name") == "cpu-intensive-app-7bcfc5d944-hw2vc")
     assert waiting["message"][0].startswith("0/1 nodes are available: 1 Insufficient cpu.")
-    # Pulled by 20:50:19, started at 20:50:20: the second is the earlier stage's.
-    assert of("memory-hungry-app-59c695fbfb-4vnq4", "memory-hog") == [
-        ("image_pull", "20:50:18.000", "20:50:20.000", "terminated"),
-        ("compute", "20:50:20.000", None, "open"),
+    assert of("cpu-intensive-app-7bcfc5d944-n79rt") == [
+        ("scheduling", "20:50:21.000", None, "open")
     ]
+    # Pulled by 20:50:19, started at 20:50:20: the second is the earlier stage's.
+    for name in ("4vnq4", "xsvn8"):
+        assert of(f"memory-hungry-app-59c695fbfb-{name}", "memory-hog") == [
+            ("image_pull", "20:50:18.000", "20:50:20.000", "terminated"),
+            ("compute", "20:50:20.000", None, "open"),
+        ]
+    assert stages["pod_name"].n_unique() == 6
     # Ends again and again: of six runs the states keep one, and the pulls of three more are known.
     assert of("backend-api") == [("sandbox", "20:50:19.000", "20:50:20.000", "condition")]
     assert of("backend-api", "api-server") == [
@@ -676,6 +681,21 @@ def test_a_real_image_that_no_registry_has_and_a_pod_that_no_node_can_take(sampl
     ]  # fmt: skip
     (reason,) = stages.filter(stage="scheduling")["message"].unique()
     assert reason.startswith("0/1 nodes are available: 1 Insufficient nvidia.com/gpu.")
+
+
+@pytest.mark.samples
+def test_a_real_pod_that_no_node_matches_waits_with_the_words_of_its_condition(
+    samples: Path,
+) -> None:
+    stages = of_files(
+        samples / "kubernetes", "troubleshoot_pods_message-pending-node-affinity.json",
+        day=date(2023, 7, 7),
+    )  # fmt: skip
+    assert stages.select("stage", "start_at", "end_at", "reason").rows() == [
+        ("scheduling", moment("2023-07-07T05:22:09"), None, "FailedScheduling")
+    ]
+    said = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector."
+    assert stages["message"][0].startswith(said)
 
 
 @pytest.mark.samples

@@ -196,6 +196,9 @@ def test_the_parts_carry_their_evidence_bytes_and_gpus_once() -> None:
         ("sidecar", "working", 310.0, 0.0, None, None),
         ("sidecar", "upload", 30.0, 0.0, None, None),
     ]
+    # 10 bytes in 20 s, a refusal, and 10 bytes in 1 s.
+    assert table.filter(cause="transfer")["bytes_per_second"].to_list() == [0.5, None, 10.0]
+    assert table.filter(pl.col("cause") != "transfer")["bytes_per_second"].null_count() == 11
     evidence = table.filter(cause="throttled").select(
         "resource_id", "match_kind", "container_kind", "sources", "evidence_ids"
     )
