@@ -272,8 +272,10 @@ class Ledger:
         """Commits of parts that were read again, by part; those keep the name of the first part."""
         found: dict[tuple[date, str], Path] = {}
         for day in self.lake.days(EXPORT_FILES):
+            pruned = pruned_parts(self.lake, day)
             for path in self.lake.files(EXPORT_FILES, day):
-                if (day, path.stem) not in self.listed:
+                is_known = (day, path.stem) in self.listed
+                if not is_known and path.stem.rpartition("-")[2] not in pruned:
                     rows = scan_files([path]).select("cluster", "part").drop_nulls("part").unique()
                     for cluster, part in rows.collect().iter_rows():
                         found[day, f"{cluster or FLEET}-{part}"] = path

@@ -6,6 +6,10 @@ and of a run that is still seen its whole life. A final day that reads something
 first: it keeps its answers and is built no more, so that late files, settings and new versions
 cannot make it come out without its inputs.
 
+A record that is dated long behind the day on which its file landed is of a clock that ran ahead
+(`status` names its file). It keeps nothing: a part is needed until `LONG_RANGE` behind its landing
+day at most, whatever its records say.
+
 Notes are written before anything is removed: first which days are closed, then which parts readers
 do without. A run that dies in between leaves a lake that reads as before, and the next one, or the
 next landing, removes what is left.
@@ -22,7 +26,7 @@ from pipelines.errors import PodledgerError
 from pipelines.finality import BUILT, final_basis, is_asked, is_closed, last_awaited, note_closed
 from pipelines.ledger import REJECTED_RECORDS, Ledger, note_pruned
 from pipelines.publication import note_of
-from pipelines.run import Workspace, event_days, write_catalogue
+from pipelines.run import LONG_RANGE, Workspace, event_days, write_catalogue
 from pipelines.storage import Lake
 from schemas.registry import tables
 from transforms.day import BuildDay
@@ -112,8 +116,7 @@ def _plan_parts(found: Pruning, ledger: Ledger, first: BuildDay, before: dt.date
     ).iter_rows():
         if part is None or day >= before:
             continue
-        # What has no time counts as of the end of its landing day.
-        until = last or dt.datetime.combine(day, dt.time(), dt.UTC) + dt.timedelta(days=1)
+        until = _until(day, last)
         # No day reads a table of an older version that is none any more.
         tables = [r["table_name"] for r in rows if r["table_name"] in starts]
         needed = [table for table in tables if until >= starts[table]]
@@ -123,6 +126,12 @@ def _plan_parts(found: Pruning, ledger: Ledger, first: BuildDay, before: dt.date
             found.needed.update((table, day) for table in needed)
         else:
             found.parts.setdefault(day, set()).add(part)
+
+
+def _until(landing: dt.date, last: dt.datetime | None) -> dt.datetime:
+    """When the newest event of a file counts; what has no time counts as of its landing day."""
+    end = dt.datetime.combine(landing, dt.time(), dt.UTC) + dt.timedelta(days=1)
+    return end if last is None else min(last, end + LONG_RANGE)
 
 
 def _start(day: BuildDay, table: str) -> dt.datetime:
@@ -201,7 +210,7 @@ def _newest_events(found: Pruning, ledger: Ledger) -> dict[str, dt.datetime]:
         "landing_date", "part", "last_event_at", "rows_by_table"
     ).iter_rows():
         if part in found.parts.get(day, ()):
-            until = last or dt.datetime.combine(day, dt.time(), dt.UTC) + dt.timedelta(days=1)
+            until = _until(day, last)
             for listed in rows:
                 table = listed["table_name"]
                 newest[table] = max(until, newest.get(table, until))

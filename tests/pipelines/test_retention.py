@@ -6,6 +6,7 @@ import shutil
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from pipelines.cli.prune import pruning_of
@@ -14,6 +15,7 @@ from pipelines.deliveries import note_left_out, noted_left_out
 from pipelines.errors import LakeDamagedError, PodledgerError
 from pipelines.finality import BUILT, is_closed, note_closed
 from pipelines.ledger import Ledger, note_pruned, pruned_note
+from pipelines.parquet import scan_files
 from pipelines.publication import note_of
 from pipelines.retention import prune
 from pipelines.run import (
@@ -128,6 +130,45 @@ def test_what_is_old_goes_and_answers_and_ledger_stay(folder: Path) -> None:
     assert pruning_of(workspace)["prune"] == []
     states = {row["date"]: row["state"] for row in status_of(workspace)["days"]}
     assert states == {OLD: "final, pruned", NEW: "provisional"}
+
+
+@pytest.mark.parametrize("year", [1677, 9999])
+def test_no_record_keeps_its_part_for_ever(folder: Path, year: int) -> None:
+    """One line of a clock that was never right stands among others."""
+    strange = line(6).replace("10/Mar/2026", f"31/Dec/{year}")
+    put(folder, "c.log", [line(5), strange])
+    workspace = workspace_of(folder, BOTH)
+    land_days(workspace, None)
+    (file,) = (
+        Ledger.read(workspace.lake)
+        .files.filter(pl.col("path").str.ends_with("c.log"))
+        .rows(named=True)
+    )
+    assert (file["accepted_count"], file["rejected_count"]) == (2, 0)
+    assert year in {file["first_event_at"].year, file["last_event_at"].year}
+    staged = {row["table"]: row["files"] for row in pruning_of(workspace)["prune"]}
+    assert staged["object_requests"] == 2
+    prune(workspace)
+    assert "object_requests" not in tables_of(folder, OLD)
+
+
+def test_commits_of_pruned_parts_are_not_searched_for_other_parts(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = workspace_of(folder, BOTH)
+    prune(workspace)
+    searched: list[list[Path]] = []
+
+    def noted(paths: list[Path]) -> pl.LazyFrame:
+        searched.append(paths)
+        return scan_files(paths)
+
+    ledger = Ledger.read(workspace.lake)
+    monkeypatch.setattr("pipelines.ledger.scan_files", noted)
+    (part,) = ledger.files.drop_nulls("part").filter(pl.col("export") == "logs").rows(named=True)
+    commit = ledger.commit_of(NEW, part["cluster"], part["part"])
+    assert commit.is_file()
+    assert searched == []
 
 
 def test_a_run_that_goes_on_keeps_its_old_days(folder: Path) -> None:
