@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pipelines.build import Outcome, require_reference
+from pipelines.build import Outcome
 from pipelines.catalog import require_replaceable
 from pipelines.cli.options import AsJson, Config, days_of, settings_file
 from pipelines.cli.output import console, errors, print_plain, to_json
@@ -32,6 +32,7 @@ from pipelines.run import (
     waiting_days,
     warnings_of,
 )
+from pipelines.usable import require_usable
 from transforms.redaction import redact
 from transforms.registry import transforms
 
@@ -199,7 +200,7 @@ def build(
     if cluster is not None and cluster not in workspace.settings.clusters:
         message = f"--cluster {cluster}: expected one of {', '.join(workspace.settings.clusters)}"
         raise PodledgerError(message)
-    require_reference(workspace.settings)
+    require_usable(settings_file(config), workspace.settings)
     for remark in workspace.settings.remarks:
         typer.echo(f"warning: {remark}", err=True)
     with Progress(

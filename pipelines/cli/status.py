@@ -30,6 +30,7 @@ from pipelines.run import (
 )
 from pipelines.storage import Lake
 from pipelines.unpriced import unpriced
+from pipelines.usable import catalogue_problem, require_usable
 from schemas.table import FLEET
 
 OTHERWISE = (
@@ -56,6 +57,7 @@ def status(
     Example: podledger status --accuracy --date 2026-03-10
     """
     workspace = Workspace(settings_file(config))
+    require_usable(settings_file(config), workspace.settings)
     if date is not None and not accuracy:
         message = "--date goes with --accuracy"
         raise PodledgerError(message)
@@ -71,6 +73,7 @@ def status(
         raise typer.Exit(0)
     for title, key in (
         ("days", "days"),
+        ("the catalogue, where it is not what is published", "catalogue"),
         ("clusters, on the newest landing day", "clusters"),
         ("what is stale and why (podledger build --stale builds it)", "stale"),
         ("late files of final days, built in on request (podledger build --date DATE)", "late"),
@@ -146,6 +149,7 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
     )
     return {
         "days": days,
+        "catalogue": _catalogue(workspace),
         "clusters": _clusters(ledger, delivered),
         "stale": _stale(workspace, ledger, to_build),
         "late": late,
@@ -172,6 +176,13 @@ def status_of(workspace: Workspace) -> dict[str, list[dict[str, Any]]]:
         "unconnected": _unconnected(lake),
         "unpriced": unpriced(lake),
     }
+
+
+def _catalogue(workspace: Workspace) -> list[dict[str, Any]]:
+    """What is wrong with the catalogue."""
+    problem = catalogue_problem(workspace.settings, workspace.lake)
+    path = str(workspace.settings.catalog_path)
+    return [] if problem is None else [{"path": path, "problem": problem}]
 
 
 def _state(workspace: Workspace, day: dt.date) -> str:
