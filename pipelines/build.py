@@ -414,17 +414,6 @@ def span_start(day: BuildDay, span: Span) -> dt.datetime | None:
     return day.start_at - look_back
 
 
-def require_reference(settings: Settings) -> None:
-    """See that all reference files of the settings can be used, before anything is landed.
-
-    Raises:
-        SettingsError: One is missing or wrong.
-    """
-    _endpoints(settings)
-    _all_prices(settings)
-    settings.address_ranges.in_force(dt.datetime.max.replace(tzinfo=dt.UTC))
-
-
 def _endpoints(settings: Settings) -> pl.DataFrame:
     stated = settings.reference.endpoints
     return load_endpoints(settings.resolve(stated) if stated else None)

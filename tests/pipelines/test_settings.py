@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.build import require_reference
 from pipelines.errors import SettingsError
 from pipelines.fixtures import FIXTURES
 from pipelines.settings import Settings, find_settings_file, load_settings
+from pipelines.usable import require_usable
 from tests.pipelines.cli.command import podledger
 from transforms.staging.parser import CounterFacts
 
@@ -268,8 +268,8 @@ def test_a_short_key_is_refused(tmp_path: Path) -> None:
 ENDLESS = "/dev/zero"
 READERS: dict[str, tuple[str, Callable[[Settings], object]]] = {
     "redaction_key_file": ("redaction_key_file: {}", lambda s: s.key_hash),
-    "prices": ("reference: {{prices: {}}}", require_reference),
-    "endpoints": ("reference: {{endpoints: {}}}", require_reference),
+    "prices": ("reference: {{prices: {}}}", lambda s: require_usable(Path(), s)),
+    "endpoints": ("reference: {{endpoints: {}}}", lambda s: require_usable(Path(), s)),
     "address_ranges": ("reference: {{address_ranges: [{}]}}", lambda s: s.address_ranges),
     "nat_addresses": ("reference: {{nat_addresses: {}}}", lambda s: s.nat_addresses),
 }
