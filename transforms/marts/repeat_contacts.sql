@@ -76,14 +76,7 @@ summed AS (
         CASE WHEN COUNT(*) = COUNT(max_received_bytes) THEN SUM(max_received_bytes) END
             AS max_bytes,
         MIN(measured_by) FILTER (WHERE measured_by <> 'none') AS measured_by,
-        ARG_MAX(match_kind, LIST_POSITION(
-            [
-                'uid', 'access_key', 'session_arn', 'name_window', 'address_window',
-                'session_name', 'app_id', 'service_account', 'node', 'shared_address',
-                'ambiguous', 'conflict', 'none'
-            ],
-            match_kind
-        )) AS match_kind
+        ARG_MAX(match_kind, pod_rung(match_kind)) AS match_kind
     FROM told
     GROUP BY date, cluster, run_uuid, attempt, object_id
 ),
