@@ -98,7 +98,11 @@ class Mark:
 
 @dataclass
 class Turn:
-    """One container: when it was pulled, ran and ended."""
+    """One container: when it was pulled, ran and ended.
+
+    `present_at` is when its image was found to be there, which the time to its start is counted
+    from; what is pulled has that time with the pull.
+    """
 
     name: str
     image: str
@@ -111,6 +115,7 @@ class Turn:
     waiting: tuple[str, str] | None = None
     digest: str | None = None
     has_reason: bool = True
+    present_at: float | None = None
 
 
 @dataclass(frozen=True)

@@ -188,7 +188,7 @@ def test_the_world_spends_every_second_of_a_pod_once() -> None:
         assert before == pytest.approx(pod.ready - pod.statuses[0][0])
         init = pod.turns[0]
         if init.began is not None and init.ended is not None:
-            began = init.earlier[0] if init.earlier else init.began
+            began = init.present_at or (init.earlier[0] if init.earlier else init.began)
             spent = sum(
                 s for k, s in pod.spent.items() if (k.container, k.stage) == (init.name, "init")
             )

@@ -179,6 +179,7 @@ class World:
         if plot < 0.2:
             text = f'Container image "{image}" already present on machine'
             pod.events.append(KubeEvent(now, now, 1, "Pulled", text, name))
+            turn.present_at = now
             return now
         began = now
         pod.events.append(KubeEvent(now, now, 1, "Pulling", f'Pulling image "{image}"', name))
@@ -239,7 +240,7 @@ class World:
         """The init container fetches, the main container works, the sidecar keeps the output."""
         draw, random = self.random.uniform, self.random
         init = pod.turns[0]
-        init.began = now = pulled + draw(0.05, 0.4)
+        init.began = now = self._start(pod, init, "init", pulled)
         pod.statuses.append((now, "starting"))
         if random.random() < 0.08:
             # It crashes at once and is started again behind the kubelet's back-off.
@@ -259,7 +260,7 @@ class World:
         if placed is None:
             return
         main = pod.turns[1]
-        main.began = now = placed + draw(0.05, 0.4)
+        main.began = now = self._start(pod, main, "startup", placed)
         pod.statuses.append((now, "running"))
         sidecar = Turn(SIDECAR, f"{REGISTRY}/{SIDECAR}:1", now + 0.3)
         pod.turns.append(sidecar)
@@ -287,6 +288,13 @@ class World:
             SIDECAR, "compute", "working", "kubernetes", main.ended - (sidecar.began or 0)
         )  # fmt: skip
         self._end(pod, sidecar.ended, "failed" if main.exit_code else "succeeded")
+
+    def _start(self, pod: Pod, turn: Turn, stage: str, now: float) -> float:
+        """The kubelet makes and starts a container."""
+        took = self.random.uniform(0.05, 0.4)
+        if turn.present_at is not None:
+            pod.spend(turn.name, stage, "unexplained", "nothing", took)
+        return now + took
 
     def _plots(self) -> list[str]:
         """What goes wrong with a fetch: one thing, or two that are told apart."""
