@@ -2,8 +2,9 @@
 
 The day is that of `generate_day`. What is measured is what `podledger build` runs, with a memory
 limit of 4 GB and two workers, each measurement a process of its own: landing each format alone, the
-whole build with each table's share, the build again with nothing new, a late file of 1 % of the day
-and the build after that. The clock stands on the morning after the day, so that it is provisional.
+whole build, the build again with nothing new, a late file of 1 % of the day and the build after
+that. Tables are built side by side, so that each table's share is measured in a build of its own,
+table by table. The clock stands on the morning after the day, so that it is provisional.
 
 Beside it, in the same run: DuckDB, Polars and chDB read the same Hubble files into zstd Parquet,
 DuckDB with the columns of `flows`, the others with the fields as they are, with two threads, which
@@ -49,8 +50,14 @@ LIMIT_LINES = 1_000_000
 MODULE = (sys.executable, "-m", "benchmarks.bench_day")
 
 
-def build(settings_file: Path, marks: Path) -> None:
-    """What `podledger build` runs, telling each step; the child process of our side."""
+def build(settings_file: Path, marks: Path, sides: int | None = None) -> None:
+    """What `podledger build` runs, telling each step; the child process of our side.
+
+    Args:
+        settings_file: Settings.
+        marks: Where the steps are told.
+        sides: Tables built at one time at most; as many as memory allows if none.
+    """
     from pipelines.build import Outcome
     from pipelines.cli.build import BuildReport, run_build
     from pipelines.landing.land import LandReport
@@ -67,12 +74,17 @@ def build(settings_file: Path, marks: Path) -> None:
 
     mark(marks, "start of Python")
     report = Told(None)
-    run_build(Workspace(settings_file, clock=lambda: MORNING_AFTER), report, [])
+    run_build(Workspace(settings_file, clock=lambda: MORNING_AFTER, sides=sides), report, [])
     mark(marks, "catalogue")
     problems = [f"{o.table} {o.scope}: {o.problem}" for o in report.outcomes if o.problem]
     if problems or report.unknown:
         print(*problems, *report.unknown, sep="\n", file=sys.stderr)
         sys.exit(1)
+
+
+def build_in_steps(settings_file: Path, marks: Path) -> None:
+    """The same table by table, so that what falls to each can be told."""
+    build(settings_file, marks, sides=1)
 
 
 def land(settings_file: Path) -> None:
@@ -264,7 +276,9 @@ class Result:
     is_clean: bool
 
 
-def measure_day(folder: Path, events: int, limit: int, *, with_peers: bool) -> Result:
+def measure_day(
+    folder: Path, events: int, limit: int, *, with_peers: bool, with_steps: bool
+) -> Result:
     """Make a day, and measure everything on it under a limit of memory in bytes."""
     from pipelines.storage import Lake
 
@@ -275,9 +289,7 @@ def measure_day(folder: Path, events: int, limit: int, *, with_peers: bool) -> R
     text = settings.read_text(encoding="utf-8")
     text = re.sub("(?m)^memory_limit: .*$", f"memory_limit: {limit}", text)
     settings.write_text(text, encoding="utf-8")
-    for name in ("lake", "podledger.duckdb", ".dagster"):
-        shutil.rmtree(folder / name, ignore_errors=True)
-    (folder / "podledger.duckdb").unlink(missing_ok=True)
+    _forget(folder)
     for held in (folder / "exports").rglob("events-late.log.gz"):
         held.unlink()
     size = f"{written.events / 1e6:.2f} M events"
@@ -288,24 +300,29 @@ def measure_day(folder: Path, events: int, limit: int, *, with_peers: bool) -> R
     if with_peers:
         _peers(folder, alone["hubble"], written)
     marks, spill = folder / "steps.jsonl", Lake(folder / "lake").spill
+    if with_steps:
+        steps = follow([*MODULE, "--steps", str(settings), str(marks)], marks)
+        print(
+            f"\n  {'step':34s} {'wall s':>8s} {'cpu s':>8s} {'us/event':>9s} {'MB':>6s} "
+            f"{'MB out':>8s}"
+        )
+        for step in steps.steps:
+            _show(step.name, Run(step.wall, step.cpu, step.memory), written, step.written)
+        _show("all, table by table", steps.run, written, steps.written)
+        _forget(folder)
     command = [*MODULE, "--build", str(settings), str(marks)]
-    first = follow(command, marks, lambda: _size(spill))
-    is_clean = _size(spill) == 0
-    print(
-        f"\n  {'step':34s} {'wall s':>8s} {'cpu s':>8s} {'us/event':>9s} {'MB':>6s} {'MB out':>8s}"
-    )
-    for step in first.steps:
-        _show(step.name, Run(step.wall, step.cpu, step.memory), written, step.written)
+    first = follow(command, marks, lambda: _spilled(spill))
+    is_clean = _spilled(spill) == 0
     _show("whole build", first.run, written, first.written)
-    print(f"  spilled at once: {first.watched / 1e6:.0f} MB; left behind: {_size(spill)} bytes")
+    print(f"  spilled at once: {first.watched / 1e6:.0f} MB; left behind: {_spilled(spill)} bytes")
     again = follow(command, marks)
     _show("again, nothing new", again.run, written)
     for late_file in (folder / "late").rglob("*.gz"):
         shutil.copy(late_file, folder / "exports" / late_file.relative_to(folder / "late"))
-    late = follow(command, marks, lambda: _size(spill))
+    late = follow(command, marks, lambda: _spilled(spill))
     share = written.late_events / (written.events + written.late_events)
     _show(f"late file of {100 * share:.2f} %", late.run, written, late.written)
-    is_clean = is_clean and _size(spill) == 0
+    is_clean = is_clean and _spilled(spill) == 0
     return Result(written, alone, first, again, late, is_clean)
 
 
@@ -342,6 +359,18 @@ def _peers(folder: Path, ours: Run, written: Written) -> None:
     for name, seconds in found.items():
         print(f"  limit: {name:27s} {'':8s} {seconds:8.2f} {seconds / lines * 1e6:9.2f}"
               f"   (of {lines} lines)")  # fmt: skip
+
+
+def _forget(folder: Path) -> None:
+    """Remove what was built of a day."""
+    for name in ("lake", ".dagster"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    (folder / "podledger.duckdb").unlink(missing_ok=True)
+
+
+def _spilled(spill: Path) -> int:
+    """Bytes that engines have spilled, each into a folder of its own."""
+    return sum(_size(folder) for folder in spill.parent.glob(f"{spill.name}*"))
 
 
 def _size(folder: Path) -> int:
@@ -413,13 +442,14 @@ def _main() -> int:
     parser.add_argument("--folder", type=Path, help="where files are kept; a temporary one if not")
     parser.add_argument("--memory", type=int, default=MEMORY_LIMIT // 10**6, help="limit in MB")
     parser.add_argument("--no-peers", action="store_true", help="measure our side alone")
-    for name in ("build", "duckdb", "polars", "chdb", "limits"):
+    parser.add_argument("--no-steps", action="store_true", help="leave out the table of steps")
+    for name in ("build", "steps", "duckdb", "polars", "chdb", "limits"):
         parser.add_argument(f"--{name}", nargs=2, type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--land", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     children = {
-        "build": build, "duckdb": duckdb_peer, "polars": polars_peer, "chdb": chdb_peer,
-        "limits": limits,
+        "build": build, "steps": build_in_steps, "duckdb": duckdb_peer, "polars": polars_peer,
+        "chdb": chdb_peer, "limits": limits,
     }  # fmt: skip
     for name, child in children.items():
         if getattr(options, name):
@@ -432,12 +462,20 @@ def _main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         if not options.scale:
-            result = measure_day(folder, options.events, limit, with_peers=not options.no_peers)
+            result = measure_day(
+                folder,
+                options.events,
+                limit,
+                with_peers=not options.no_peers,
+                with_steps=not options.no_steps,
+            )
             return 0 if judge(result, limit) else 1
         results, good = {}, True
         for millions in options.scale:
             day = folder / f"{millions}m"
-            results[millions] = measure_day(day, millions * 1_000_000, limit, with_peers=False)
+            results[millions] = measure_day(
+                day, millions * 1_000_000, limit, with_peers=False, with_steps=False
+            )
             good = judge(results[millions], limit) and good
             if not options.folder:
                 shutil.rmtree(day)

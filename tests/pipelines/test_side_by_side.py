@@ -1,5 +1,6 @@
 """Tables of a day are built side by side, and come out as one by one."""
 
+import itertools
 import threading
 from pathlib import Path
 
@@ -8,9 +9,24 @@ import duckdb
 import pytest
 
 from pipelines.orchestration import run_job
-from pipelines.run import Workspace, land_days
+from pipelines.run import (
+    Workspace,
+    build_table_of_day,
+    land_days,
+    publish_catalogue,
+    tables_side_by_side,
+)
 from pipelines.side_by_side import LEAST_MEMORY, Room, SideBySide
-from tests.pipelines.plain_build import build_all, digests, lay_out_small_day
+from pipelines.storage import Lake
+from tests.pipelines.plain_build import (
+    assert_readable,
+    build_all,
+    digests,
+    land_all,
+    lay_out_small_day,
+)
+from tests.pipelines.test_crash import Killed
+from transforms.registry import transforms
 from transforms.sql import SqlSession
 
 
@@ -175,3 +191,37 @@ def test_a_day_built_side_by_side_is_the_day_built_table_by_table(
             run_job(workspace, instance, "build", day)
     assert not workspace.begun
     assert digests(workspace.settings.lake_path) == digests(serial.settings.lake_path)
+
+
+@pytest.mark.slow
+def test_a_day_that_dies_while_tables_are_written_side_by_side_is_finished_by_a_rerun(
+    tmp_path: Path,
+) -> None:
+    settings_file = lay_out_small_day(tmp_path / "serial")
+    serial = build_all(settings_file, workers=1)
+    (day,) = serial.lake.days("runs")
+    settings_file = lay_out_small_day(tmp_path / "dying")
+    land_all(settings_file)
+
+    def build(die_at: int | None) -> None:
+        moments = itertools.count(1)
+
+        def hook(_moment: str, _path: Path) -> None:
+            if next(moments) == die_at:
+                raise Killed
+
+        workspace = Workspace(settings_file)
+        object.__setattr__(workspace.settings, "memory_limit", 4_000_000_000)
+        workspace._held = Lake(workspace.settings.lake_path, hook)
+        with tables_side_by_side(workspace, day):
+            for table in transforms():
+                assert not any(o.problem for o in build_table_of_day(workspace, table, day))
+        publish_catalogue(workspace, day)
+
+    for die_at in (3, 10, 21, 30):
+        with pytest.raises(Killed):
+            build(die_at)
+        assert_readable(tmp_path / "dying")
+    build(None)
+    assert digests(tmp_path / "dying/lake") == digests(serial.settings.lake_path)
+    assert not list((tmp_path / "dying/lake").rglob(".tmp-*"))
