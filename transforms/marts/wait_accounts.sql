@@ -5,24 +5,19 @@
 -- Reads: wait_stages.
 WITH timelines AS (
     SELECT
-        cluster, pod_uid, container,
-        CASE WHEN container IS NULL THEN 0 WHEN container_role = 'init' THEN 1 ELSE 2 END AS class,
+        cluster, pod_uid, container, account,
         MIN(start_us) AS start_us,
         MAX(end_us) AS end_us
     FROM wait_stages
-    WHERE
-        pod_uid IS NOT NULL
-        AND (container IS NULL OR container_role IN ('init', 'main'))
-        AND NOT (container IS NULL AND stage IN ('admission', 'scheduling'))
-        AND NOT (container IS NULL AND stage = 'unknown' AND start_basis = 'created')
-    GROUP BY cluster, pod_uid, container, class
+    WHERE account IS NOT NULL
+    GROUP BY cluster, pod_uid, container, account
 ),
 
 ranked AS (
     SELECT
         *,
         ROW_NUMBER() OVER (
-            PARTITION BY cluster, pod_uid ORDER BY class, start_us, container
+            PARTITION BY cluster, pod_uid ORDER BY account, start_us, container
         ) AS place
     FROM timelines
 ),

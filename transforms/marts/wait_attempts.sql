@@ -3,11 +3,11 @@
 -- before the request ahead of it was. It began within its second, behind all of these where that is
 -- possible. `logged_end_us` is its end as the log has it.
 -- Grain: one attempt.
--- Reads: attempts, wait_pods.
+-- Reads: attempts, attempt_pods.
 WITH known AS (
     SELECT a.*, a.activity = 'object_access' AND a.begin_us % 1000000 = 0 AS is_cut
     FROM attempts AS a
-    INNER JOIN wait_pods AS p ON a.cluster = p.cluster AND a.pod_uid = p.pod_uid
+    INNER JOIN attempt_pods AS p ON a.cluster = p.cluster AND a.pod_uid = p.pod_uid
 ),
 
 ready AS (

@@ -1,6 +1,6 @@
 -- Failures that applications logged within an activity, each until the activity's next mark.
 -- Grain: one mark of a failure.
--- Reads: stage_marks, wait_pods, pod_intervals.
+-- Reads: stage_marks, attempt_pods, pod_intervals.
 -- Parameters: $date.
 WITH names AS (
     SELECT cluster, namespace, pod_name, MIN(pod_uid) AS pod_uid
@@ -48,5 +48,5 @@ SELECT
     f.record_id AS evidence_id,
     'stage_marks' AS source
 FROM followed AS f
-INNER JOIN wait_pods AS p ON f.pod_uid = p.pod_uid AND COALESCE(f.cluster, p.cluster) = p.cluster
+INNER JOIN attempt_pods AS p ON f.pod_uid = p.pod_uid AND COALESCE(f.cluster, p.cluster) = p.cluster
 WHERE f.phase = 'point' AND f.outcome IN ('retry', 'error') AND f.next_us IS NOT NULL

@@ -3,7 +3,7 @@
 -- is known, less than that before the end of the day, lasts to it.
 -- `rank` is the order in which causes go before each other.
 -- Grain: one span of one cause.
--- Reads: wait_attempts, attempt_activity, wait_marks, wait_pods.
+-- Reads: wait_attempts, attempt_activity, wait_marks, attempt_pods.
 -- Parameters: $day_end.
 WITH spaced AS (
     SELECT
@@ -130,7 +130,7 @@ spans AS (
         CASE WHEN a.is_gate THEN 'authenticate' ELSE 'transfer' END AS cause,
         a.start_us, a.end_us, CAST(NULL AS VARCHAR) AS error, a.evidence_id, a.source
     FROM attempt_activity AS a
-    INNER JOIN wait_pods AS p ON a.cluster = p.cluster AND a.pod_uid = p.pod_uid
+    INNER JOIN attempt_pods AS p ON a.cluster = p.cluster AND a.pod_uid = p.pod_uid
     UNION ALL
     SELECT
         cluster, pod_uid, container, container_role, container_kind, match_kind, resource_id,

@@ -1,5 +1,7 @@
 -- Parts of stages on the day, with the cause that they have by themselves (definitions.md 43).
--- `is_painted`: evidence of what happened in it goes before that cause.
+-- `is_painted`: evidence of what happened in it goes before that cause. `account`: whose account the
+-- pod's GPUs stand to (definitions.md 44), the pod as a whole (0), an init container (1) or a main
+-- one (2); null before the pod is bound, and of all else.
 -- Grain: one stage.
 -- Reads: stages, runs_of_day, pod_intervals.
 -- Parameters: $date, $day_start, $day_end.
@@ -16,7 +18,6 @@ SELECT
     s.namespace, s.pod_name, s.pod_uid, s.node, s.container, s.container_role, s.stage, s.step,
     epoch_us(GREATEST(s.start_at, CAST($day_start AS TIMESTAMPTZ))) AS start_us,
     epoch_us(COALESCE(s.end_at, CAST($day_end AS TIMESTAMPTZ))) AS end_us,
-    s.start_basis,
     CASE
         WHEN s.stage IN ('admission', 'queued', 'scheduling') THEN 'placement'
         WHEN s.stage = 'volume_mount' THEN 'volume'
@@ -33,6 +34,14 @@ SELECT
     s.pod_uid IS NOT NULL
     AND s.stage IN ('init', 'startup', 'download', 'upload')
     AND s.step IS NULL AS is_painted,
+    CASE
+        WHEN s.pod_uid IS NULL THEN NULL
+        WHEN s.container_role = 'init' THEN 1
+        WHEN s.container_role = 'main' THEN 2
+        WHEN s.container IS NOT NULL OR s.stage IN ('admission', 'scheduling') THEN NULL
+        WHEN s.stage = 'unknown' AND s.start_basis = 'created' THEN NULL
+        ELSE 0
+    END AS account,
     p.gpu_count
 FROM stages AS s
 LEFT JOIN pods AS p ON s.cluster = p.cluster AND s.pod_uid = p.pod_uid

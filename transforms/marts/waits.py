@@ -66,10 +66,10 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "day_start": day.start_at,
         "day_end": day.end_at,
     }
-    helpers = ("runs_of_day", "wait_stages", "wait_pods", "attempt_pods")
+    helpers = ("runs_of_day", "wait_stages", "attempt_pods")
     with session.dropped(*helpers, *MADE, *STEPS):
-        for step in ("runs_of_day", "wait_stages", "wait_pods"):
-            session.create(step, PACKAGE, step, values)
+        session.create("runs_of_day", PACKAGE, "runs_of_day", values)
+        session.create("wait_stages", PACKAGE, "wait_stages", values)
         session.create("attempt_pods", PACKAGE, "wait_pods", values)
         make_attempts(session, day, NAMES_BEFORE)
         for step in STEPS:
@@ -95,5 +95,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("stages",),
     build=build,
-    version=4,
+    version=5,
 )

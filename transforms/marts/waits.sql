@@ -22,14 +22,7 @@ costed AS (
         t.number, t.rank, t.start_us, t.end_us,
         t.end_us - t.start_us AS duration_us,
         CASE
-            WHEN s.pod_uid IS NULL THEN 0
-            WHEN s.gpu_count IS NULL THEN NULL
-            WHEN
-                (s.container IS NOT NULL AND s.container_role IS DISTINCT FROM 'init'
-                AND s.container_role IS DISTINCT FROM 'main')
-                OR (s.container IS NULL AND s.stage IN ('admission', 'scheduling'))
-                OR (s.container IS NULL AND s.stage = 'unknown' AND s.start_basis = 'created')
-                THEN 0
+            WHEN s.account IS NULL THEN 0
             ELSE s.gpu_count * GREATEST(t.end_us - t.start_us - COALESCE(k.taken_us, 0), 0)
         END AS gpu_us
     FROM wait_tiles AS t

@@ -353,3 +353,15 @@ def test_bytes_of_a_request_stand_where_it_ended() -> None:
         # The stage, too, may have ended up to a second later than it says.
         ("transfer", 0.1, 10),
     ]  # fmt: skip
+
+
+def test_of_a_pod_with_unknown_gpus_only_what_has_none_is_zero() -> None:
+    pod = Pod(1, 1)
+    pod.stages = [
+        Stage(None, "scheduling", 0, 60), Stage(None, "sandbox", 60, 65),
+        Stage("main", "compute", 65, 100), Stage("sidecar", "compute", 65, 100),
+    ]  # fmt: skip
+    tables = tables_of([pod])
+    tables["pod_intervals"] = [row | {"gpu_count": None} for row in tables["pod_intervals"]]
+    table = build(**tables).sort("container", "start_at", nulls_last=False)
+    assert table["gpu_us"].to_list() == [0, None, None, 0]
