@@ -3,16 +3,18 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from tests.fleet.clock import DAYS, day_start, to_access_log, to_micro, to_nano, to_second
+from tests.fleet.labelled.files import write_lines
 from tests.fleet.waiting.life import INIT, Artifact, KubeEvent, Lookup, Packet, Pod, Request, Turn
 from tests.fleet.waiting.world import UNLOGGED
 
 Json = dict[str, Any]
-MIDNIGHT = datetime(2026, 3, 10, tzinfo=UTC)
-DAY = "2026-03-10"
+MIDNIGHT = day_start(DAYS[0])
+DAY = DAYS[0].isoformat()
 SETTINGS = """\
 lake: lake
 catalog: podledger.duckdb
@@ -82,7 +84,7 @@ def write(folder: Path, pods: Sequence[Pod]) -> Path:
         last = Request(at, 0.1, "REST.GET.OBJECT", "example-outputs", "end", 200, None, 1, 1)
         tell(STORAGE_LOG, [(last.at, _request(None, last))])
     for name, lines in files.items():
-        _write(folder / name, [line for _, line in sorted(lines)])
+        write_lines(folder / name, [line for _, line in sorted(lines)])
     for cluster in ("oak", "elm", "fir"):
         for day in days:
             for project in sorted({pod.project for pod in pods}):
@@ -92,11 +94,6 @@ def write(folder: Path, pods: Sequence[Pod]) -> Path:
     settings = folder / "podledger.yaml"
     settings.write_text(SETTINGS, encoding="utf-8")
     return settings
-
-
-def _write(path: Path, lines: list[str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _at(second: float) -> datetime:
@@ -109,11 +106,15 @@ def _day(second: float) -> str:
 
 def _seconds(second: float) -> str:
     """What the API server keeps of an instant."""
-    return _at(second).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return to_second(_at(second))
 
 
 def _nanos(second: float) -> str:
-    return _at(second).strftime("%Y-%m-%dT%H:%M:%S.%f") + "001Z"
+    return to_nano(_at(second), 1)
+
+
+def _micro(second: float) -> str:
+    return to_micro(_at(second))
 
 
 def _dump(value: Json) -> str:
@@ -322,7 +323,7 @@ def _event(pod: Pod, event: KubeEvent) -> Json:
     if event.reason in {"Scheduled", "FailedScheduling"}:
         found |= {
             "firstTimestamp": None, "lastTimestamp": None, "source": {}, "count": None,
-            "eventTime": _at(event.at).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+            "eventTime": _micro(event.at),
             "reportingComponent": "default-scheduler",
         }  # fmt: skip
     return found
@@ -355,7 +356,9 @@ def _nodes(folder: Path, cluster: str, day: str) -> None:
         for number in range(4)
     ]  # fmt: skip
     document = {"kind": "NodeList", "apiVersion": "v1", "items": items}
-    _write(folder / f"exports/{cluster}/kubernetes/{day}/nodes-00.json", [json.dumps(document)])
+    write_lines(
+        folder / f"exports/{cluster}/kubernetes/{day}/nodes-00.json", [json.dumps(document)]
+    )
 
 
 # -- network -------------------------------------------------------------------------------------
@@ -429,7 +432,7 @@ def _collector(pod: Pod, lookup: Lookup) -> str:
 
 def _request(pod: Pod | None, request: Request) -> str:
     address = pod.address if pod is not None else "192.0.2.77"
-    at = _at(request.at).strftime("%d/%b/%Y:%H:%M:%S +0000")
+    at = to_access_log(_at(request.at))
     verb = request.operation.split(".")[1]
     role = pod.reads_as if pod and verb == "GET" else "trainer"
     who = f"arn:aws:sts::111122223333:assumed-role/{role}/" + (pod.uid if pod else "reader")
@@ -496,10 +499,6 @@ def _polyaxon(folder: Path, cluster: str, project: str, day: str, everyone: Sequ
             (folder_of_run / "run.json").write_text(json.dumps(detail))
         lineage = {"count": len(known), "next": None, "previous": None, "results": artifacts}
         (folder_of_run / "lineage.json").write_text(json.dumps(lineage))
-
-
-def _micro(second: float) -> str:
-    return _at(second).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def _run(pod: Pod) -> Json:
