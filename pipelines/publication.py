@@ -21,6 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import duckdb
 import pandera.errors
 import polars as pl
 import pyarrow as pa
@@ -38,6 +39,8 @@ ROW_GROUP = 122_880
 BATCH_ROWS = 16_384
 """Rows that are checked at a time: of a batch there are several copies, of a row group two."""
 
+_NO_MEMORY = "Out of Memory Error"
+"""How the engine's error begins where memory does not suffice."""
 CONTENT = b"podledger.content"
 """Key of the footer: SHA-256 of all bytes in front of it, and, behind `-`, of columns and types."""
 
@@ -358,9 +361,27 @@ def ordered_batches(session: SqlSession, spec: TableSpec, source: str) -> Iterat
     columns = ", ".join(f'"{c.name}"' for c in spec.columns)
     order = ", ".join(f'"{name}" NULLS LAST' for name in total_order(spec))
     reader = relation.project(columns).order(order).to_arrow_reader(BATCH_ROWS)
-    for batch in reader:
+    while (batch := _next_batch(reader)) is not None:
         frame = pl.DataFrame(pl.from_arrow(batch))
         yield frame.cast(spec.polars_schema, strict=True)
+
+
+def _next_batch(reader: pa.RecordBatchReader) -> pa.RecordBatch | None:
+    """The next batch of an engine's result; none at the end.
+
+    Raises:
+        duckdb.Error: What stopped the engine, which Arrow hands on as an error of reading.
+    """
+    try:
+        return reader.read_next_batch()
+    except StopIteration:
+        return None
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        first = str(error)
+        kind = duckdb.OutOfMemoryException if first.startswith(_NO_MEMORY) else duckdb.Error
+        raise kind(first) from None
 
 
 def total_order(spec: TableSpec) -> tuple[str, ...]:

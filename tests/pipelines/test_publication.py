@@ -3,6 +3,7 @@
 import datetime as dt
 from pathlib import Path
 
+import duckdb
 import pandera.errors
 import polars as pl
 import pytest
@@ -13,10 +14,12 @@ from pipelines.errors import DataCheckError
 from pipelines.publication import (
     Made,
     Published,
+    _next_batch,
     _passes,
     content_of,
     digest,
     made_from,
+    ordered_batches,
     publish,
 )
 from pipelines.storage import Lake
@@ -173,3 +176,44 @@ def test_columns_in_another_order_or_of_another_type_do_not_pass() -> None:
     assert not _passes(SPEC, frame.select(sorted(frame.columns)))
     assert not _passes(SPEC, frame.with_columns(pl.col("masked_count").cast(pl.Int32)))
     assert not _passes(SPEC, frame.drop("reason"))
+
+
+class Broken:
+    """A result of the engine whose second batch fails, as Arrow hands it on."""
+
+    def __init__(self, error: OSError) -> None:
+        self._error = error
+
+    def read_next_batch(self) -> None:
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (OSError("Out of Memory Error: failed to pin block"), duckdb.OutOfMemoryException),
+        (OSError("Conversion Error: Could not convert string"), duckdb.Error),
+        (OSError(28, "No space left on device", "x"), OSError),
+    ],
+)
+def test_what_stops_the_engine_while_rows_are_fetched_is_its_own_error(
+    error: OSError, kind: type[Exception]
+) -> None:
+    with pytest.raises(kind, match=str(error.args[-1] if error.errno is None else error.strerror)):
+        _next_batch(Broken(error))
+
+
+def test_an_engine_without_memory_for_the_result_says_so() -> None:
+    """Building alone with all of the memory is tried only where it is known what is missing."""
+    spec = table_spec("node_coverage")
+    with SqlSession(threads=1, memory_limit="50MB") as session:
+        session.connection.execute(
+            "CREATE TEMP VIEW result AS SELECT md5(CAST(range AS VARCHAR)) AS node_coverage_id, "
+            "'alder' AS cluster, 'flows' AS source, md5(CAST(range * 3 AS VARCHAR)) AS node, "
+            "now() AS start_at, now() AS end_at, 'covered' AS status, NULL AS lost_count, "
+            "0 AS masked_count, NULL AS sampled_ratio, repeat('x', 200) AS reason "
+            "FROM range(1000000)"
+        )
+        with pytest.raises(duckdb.OutOfMemoryException):
+            for _ in ordered_batches(session, spec, "result"):
+                pass
