@@ -47,7 +47,7 @@ NO_ROWS = "no_rows"
 """The result of a transform that has nothing to make rows of."""
 MEMORY_FOR_ENGINE = 0.6
 """Share of `memory_limit` that engines may use."""
-MEMORY_BESIDE_ENGINE = 700_000_000
+MEMORY_BESIDE_ENGINE = 1_100_000_000
 """Bytes that Python, its libraries and rows on their way to a file take at least."""
 LEAST_FOR_ENGINE = 150_000_000
 """With less, an engine cannot join even small tables."""

@@ -45,8 +45,8 @@ MAX_BYTES = 16_000_000
 """Bytes of a settings file at most."""
 MAX_KEY_BYTES = 65_536
 """Bytes of a redaction key at most."""
-LEAST_MEMORY = 1_000_000_000
-"""Half of it is Python with its libraries; the rest is the least for rows on their way."""
+LEAST_MEMORY = 1_500_000_000
+"""A third of it is Python with its libraries, as much are rows on their way to a file."""
 
 Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
 Size = Annotated[int, BeforeValidator(parse_size)]
@@ -440,7 +440,7 @@ class Settings(_Strict):
     @classmethod
     def _enough_memory(cls, value: int) -> int:
         if value < LEAST_MEMORY:
-            message = f"expected at least {LEAST_MEMORY // 10**9}GB"
+            message = f"expected at least {LEAST_MEMORY / 10**9:g}GB"
             raise ValueError(message)
         return value
 

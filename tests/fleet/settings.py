@@ -11,7 +11,7 @@ _HEAD = """\
 # compress the committed file, which has the same path without that ending.
 lake: lake
 catalog: podledger.duckdb
-memory_limit: 1GB
+memory_limit: 2GB
 redaction_key_file: redaction.key
 final_after: 3d
 

@@ -32,7 +32,7 @@ def settings_text(count: int) -> str:
         for name in FORMATS
     )
     return (
-        "lake: lake\ncatalog: podledger.duckdb\nmemory_limit: 1GB\n"
+        "lake: lake\ncatalog: podledger.duckdb\nmemory_limit: 2GB\n"
         f"clusters:\n{clusters}\nexports:\n{exports}\n"
     )
 

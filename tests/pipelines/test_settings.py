@@ -69,7 +69,7 @@ def test_counters_are_declared_rightly_or_not_at_all(tmp_path: Path, stated: str
     [
         (("lake: lake\n", ""), "lake: missing; expected a value"),
         (("lake: lake", "lake: lake\nlakes: x"), "lakes: unknown setting"),
-        (("lake: lake", "lake: lake\nmemory_limit: 50MB"), "expected at least 1GB"),
+        (("lake: lake", "lake: lake\nmemory_limit: 50MB"), "expected at least 1.5GB"),
         (("lake: lake", "lake: lake\nmemory_limit: 9999999TB"), "expected at most 1000TB"),
         (("lake: lake", "lake: lake\nlook_back: {pods: 999999d}"), "expected at most 3650d"),
         (("lake: lake", "lake: lake\nmemory_limit: lots"), "memory_limit: 'lots': expected a size"),

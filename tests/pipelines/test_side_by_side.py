@@ -218,10 +218,15 @@ def test_a_day_that_dies_while_tables_are_written_side_by_side_is_finished_by_a_
                 assert not any(o.problem for o in build_table_of_day(workspace, table, day))
         publish_catalogue(workspace, day)
 
+    died = 0
     for die_at in (3, 10, 21, 30):
-        with pytest.raises(Killed):
+        # What ran beside goes on until the loss is seen, so that later ones may have less to do.
+        try:
             build(die_at)
+        except Killed:
+            died += 1
         assert_readable(tmp_path / "dying")
+    assert died >= 2
     build(None)
     assert digests(tmp_path / "dying/lake") == digests(serial.settings.lake_path)
     assert not list((tmp_path / "dying/lake").rglob(".tmp-*"))
