@@ -33,10 +33,15 @@ lost AS (
     GROUP BY run_uuid, resource_id
 ),
 
+-- What a storm of denials lost stands with the storm.
 storms AS (
-    SELECT DISTINCT run_uuid, resource_id
+    SELECT
+        run_uuid, resource_id,
+        SUM(lost_us) AS lost_us,
+        CASE WHEN COUNT(*) = COUNT(lost_gpu_us) THEN SUM(lost_gpu_us) END AS lost_gpu_us
     FROM finding_storms
-    WHERE activity IN ('object_access', 'connect') AND run_uuid IS NOT NULL
+    WHERE error_class IN ('forbidden', 'credentials', 'policy_drop') AND run_uuid IS NOT NULL
+    GROUP BY run_uuid, resource_id
 )
 
 SELECT
@@ -57,9 +62,13 @@ SELECT
     d.first_at,
     d.last_at,
     d.denied_count AS occurrence_count,
-    CASE WHEN s.run_uuid IS NOT NULL THEN 0 ELSE COALESCE(l.lost_us, 0) END AS lost_us,
-    CASE WHEN s.run_uuid IS NOT NULL OR l.run_uuid IS NULL THEN 0 ELSE l.lost_gpu_us END
-        AS lost_gpu_us,
+    GREATEST(0, COALESCE(l.lost_us, 0) - COALESCE(s.lost_us, 0)) AS lost_us,
+    CASE
+        WHEN l.run_uuid IS NULL OR l.lost_us <= s.lost_us THEN 0
+        WHEN s.run_uuid IS NULL THEN l.lost_gpu_us
+        WHEN l.lost_gpu_us IS NOT NULL AND s.lost_gpu_us IS NOT NULL
+            THEN GREATEST(0, l.lost_gpu_us - s.lost_gpu_us)
+    END AS lost_gpu_us,
     CAST(NULL AS DECIMAL(38, 9)) AS min_usd,
     CAST(NULL AS DECIMAL(38, 9)) AS max_usd,
     ['run_dependencies'] AS sources,

@@ -1,4 +1,5 @@
--- What runs waited for, over their lives up to the end of the day.
+-- What runs waited for, over their lives up to the end of the day. The main container has the
+-- sidecar's time while the pod uploads, once.
 -- Grain: one run, cause and resource.
 -- Reads: waits (all days), active_runs.
 -- Parameters: $date.
@@ -17,4 +18,5 @@ SELECT
 FROM waits AS w
 INNER JOIN active_runs AS r ON w.run_uuid = r.run_uuid
 WHERE w.date <= CAST($date AS DATE) AND w.cause <> 'working'
+    AND NOT (w.stage = 'upload' AND w.container_role IS NOT DISTINCT FROM 'sidecar')
 GROUP BY w.run_uuid, w.cause, w.resource_id

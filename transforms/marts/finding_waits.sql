@@ -47,9 +47,9 @@ SELECT
     CASE WHEN w.cause = 'volume' THEN GREATEST(0, w.lost_us - COALESCE(s.lost_us, 0))
         ELSE w.lost_us END AS lost_us,
     CASE
-        WHEN w.cause = 'volume' AND s.run_uuid IS NOT NULL
+        WHEN w.cause = 'placement' OR s.run_uuid IS NULL THEN w.lost_gpu_us
+        WHEN w.lost_gpu_us IS NOT NULL AND s.lost_gpu_us IS NOT NULL
             THEN GREATEST(0, w.lost_gpu_us - s.lost_gpu_us)
-        ELSE w.lost_gpu_us
     END AS lost_gpu_us,
     CAST(NULL AS DECIMAL(38, 9)) AS min_usd,
     CAST(NULL AS DECIMAL(38, 9)) AS max_usd,

@@ -97,5 +97,5 @@ TRANSFORM = Transform(
         "stage_marks",
     ),
     build=build,
-    version=2,
+    version=3,
 )

@@ -274,6 +274,27 @@ def test_what_was_lost_is_counted_once_and_ranks_first(found: pl.DataFrame) -> N
     assert of(found, "u", "repeat_transfer")["max_avoidable_usd"] == Decimal(2)
 
 
+def test_of_a_denial_what_its_storm_lost_stands_with_the_storm() -> None:
+    found = build({
+        "runs": [{"run_id": "h", "run_uuid": uuid("h"), "attempt": 1, "cluster": "alder"}],
+        "run_dependencies": [denied("h", "AccessDenied")],
+        "waits": [
+            wait("h", "denied", 30, resource_id="s3://closed-h", stage="upload",
+                 container_role="main"),
+            # The same time of the container beside it.
+            wait("h", "denied", 30, resource_id="s3://closed-h", stage="upload", gpu_us=0,
+                 container_role="sidecar"),
+        ],
+        "storms": [
+            storm("h", day_lost_us=10 * SECOND, day_lost_gpu_us=20 * SECOND),
+            # Throttling denies nothing.
+            storm("h", storm_id="slow", error_class="throttled", day_lost_us=99 * SECOND),
+        ],
+    })  # fmt: skip
+    row = of(found, "h", "denied_storage")
+    assert (row["lost_us"], row["lost_gpu_us"]) == (20 * SECOND, 40 * SECOND)
+
+
 def test_a_finding_says_what_it_knows(found: pl.DataFrame) -> None:
     row = of(found, "x", "retry_storm")
     assert row["detail"] == "9 failures (forbidden), unbounded"
