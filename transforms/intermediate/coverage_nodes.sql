@@ -42,20 +42,28 @@ edges AS (
     GROUP BY node
 ),
 
--- Everything is missing but what a chain covers; the reason depends on the place.
+-- Everything is missing but what a chain covers; the reason depends on the place. Records without a
+-- time may be of any of it.
 absences AS (
     SELECT
         n.node, b.day_start_us AS start_us, b.day_end_us AS end_us,
-        CASE WHEN e.node IS NULL THEN 'no file' ELSE 'gap between files' END AS reason
+        CASE WHEN t.node IS NULL THEN 'missing' ELSE 'masked' END AS status,
+        CASE
+            WHEN t.node IS NOT NULL THEN 'records without a time'
+            WHEN e.node IS NULL THEN 'no file'
+            ELSE 'gap between files'
+        END AS reason,
+        COALESCE(t.masked_count, 0) AS masked_count
     FROM nodes AS n
     CROSS JOIN bounds AS b
     LEFT JOIN edges AS e ON n.node = e.node
+    LEFT JOIN timeless AS t ON n.node = t.node
 ),
 
 statements AS (
     SELECT
-        node, start_us, end_us, 0 AS rank, 'missing' AS status, reason,
-        CAST(NULL AS BIGINT) AS lost_count, CAST(0 AS BIGINT) AS masked_count
+        node, start_us, end_us, 0 AS rank, status, reason,
+        CAST(NULL AS BIGINT) AS lost_count, masked_count
     FROM absences
     UNION ALL
     SELECT
@@ -77,13 +85,6 @@ statements AS (
     SELECT node, start_us, end_us, 1, status, reason, NULL, 0
     FROM chains
     WHERE status IS NOT NULL
-    UNION ALL
-    SELECT
-        t.node, b.day_start_us, b.day_end_us, 2, 'masked', 'records without a time', NULL,
-        t.masked_count
-    FROM timeless AS t
-    CROSS JOIN bounds AS b
-    WHERE t.node NOT IN (SELECT node FROM chains)
     UNION ALL
     -- Any event of such a file may be one that has lost its time or its ends.
     SELECT

@@ -14,7 +14,7 @@ no file, before the first or after the last event, between two files. Of what is
 events make their stretch lossy (1 s on both sides of a report without a stretch; the whole file for
 one without a time), and a file that holds records which a field mask robbed of their time, or of
 both ends, is masked from its first to its last event. Files without any time count on the day on
-which they landed. An export whose lines count flows (field aggregation) tells no connection: masked
+which they landed: what lies between the node's other files is masked, not missing. An export whose lines count flows (field aggregation) tells no connection: masked
 from its first to its last event. One that tells drops alone all day (a filter by verdict) shows
 nothing else: unknown.
 
@@ -36,7 +36,8 @@ DNS events do not cover: its proxy sees only endpoints that a DNS policy selects
 is known, hours are unknown, and missing if it told no look-up all day.
 
 `lost_count` stands on the interval in which a report's stretch begins, `masked_count` on the one in
-which the file begins, so that both add up over intervals and days.
+which the file begins, on the day's first one for a file without any time, so that both add up over
+intervals and days.
 """
 
 import polars as pl
@@ -119,5 +120,5 @@ TRANSFORM = Transform(
         Reads("node_coverage", "repeats"),
     ),
     build=build,
-    version=4,
+    version=5,
 )

@@ -298,6 +298,16 @@ def test_files_without_any_time_are_masked_on_the_day_they_landed():
     assert tiles(built(export_files=files, pods=[pod()], day=NEXT), "status")[0][2] == "missing"
 
 
+def test_files_without_any_time_explain_what_lies_between_others_and_their_records_are_counted():
+    before, behind = file("f", at("00:00"), at("10:00")), file("g", at("12:00"), MIDNIGHT)
+    rows = built(export_files=[before, file("m", None, None), behind])
+    assert tiles(rows, "status", "reason", "masked_count") == [
+        (at("00:00"), at("10:00"), "covered", None, 10),
+        (at("10:00"), at("12:00"), "masked", "records without a time", 0),
+        (at("12:00"), MIDNIGHT, "covered", None, 0),
+    ]
+
+
 @pytest.mark.parametrize(
     ("told", "status", "reason"),
     [
