@@ -4,10 +4,11 @@ Containers share their pod's network, so an address names a pod and never a cont
 is named only where it was the only one that ran (`only_running`); of several all are candidates.
 
 The caller makes a table or view `container_input` (`item_id`, any type, unique; `pod_uid`;
-`event_at`) and calls `match_containers`; it gets `container_output` with one row for each item of
-whose pod a container ran at that moment: `item_id`, `container`, `container_role` (null where
-several), `container_kind` (`only_running` or `several`), `candidate_containers` (sorted, where
-several). An item without a row has kind `none`.
+`event_at`; `is_begin`, false of what may have begun before) and calls `match_containers`; it gets
+`container_output` with one row for each item of whose pod a container ran at that moment, or before
+where that is possible: `item_id`, `container`, `container_role` (null where several),
+`container_kind` (`only_running` or `several`), `candidate_containers` (sorted, where several). An
+item without a row has kind `none`.
 
 A container runs from its start to its end, widened by the skew guard of 2 s at both ends; a start
 that no state tells is as early as can be, an end as late as can be, but no later than its next

@@ -11,7 +11,12 @@ from transforms.intermediate.container_match import match_containers
 from transforms.sql import SqlSession
 
 INPUT = pl.Schema(
-    {"item_id": pl.Int64(), "pod_uid": pl.String(), "event_at": pl.Datetime("us", "UTC")}
+    {
+        "item_id": pl.Int64(),
+        "pod_uid": pl.String(),
+        "event_at": pl.Datetime("us", "UTC"),
+        "is_begin": pl.Boolean(),
+    }
 )
 
 
@@ -27,11 +32,13 @@ def container(name: str, start: str | None, end: str | None, **more: Any) -> dic
     }
 
 
-def ran(states: list[dict[str, Any]], time: str | datetime) -> list[tuple[Any, ...]]:
+def ran(
+    states: list[dict[str, Any]], time: str | datetime, *, is_begin: bool = True
+) -> list[tuple[Any, ...]]:
     moment = at(time) if isinstance(time, str) else time
     with SqlSession(threads=1) as session:
         show(session, container_states=states)
-        rows = [{"item_id": 1, "pod_uid": "uid-a", "event_at": moment}]
+        rows = [{"item_id": 1, "pod_uid": "uid-a", "event_at": moment, "is_begin": is_begin}]
         session.register("container_input", pl.DataFrame(rows, schema=INPUT, orient="row"))
         match_containers(session)
         return rows_of(
@@ -123,3 +130,20 @@ def test_a_running_container_of_unknown_start_may_have_run_at_any_time():
 
 def test_a_pod_without_states_has_no_container():
     assert ran([container("main", "08:00", None, pod_uid="uid-b")], "08:05") == []
+
+
+def test_what_may_have_begun_before_may_be_of_any_container_that_had_started():
+    several = [("several", None, None, ["init", "main"])]
+    assert ran(LIFE, "08:03") == [("only_running", "main", "main", None)]
+    assert ran(LIFE, "08:03", is_begin=False) == several
+    # Within the skew guard the sidecar may have started, too.
+    assert ran(LIFE, "08:04:57", is_begin=False) == several
+    assert ran(LIFE, "08:04:58", is_begin=False)[0][3] == ["init", "main", "sidecar"]
+    assert ran(LIFE[1:2], "08:30", is_begin=False) == [("only_running", "main", "main", None)]
+
+
+def test_a_container_that_waited_may_have_started_since_and_not_before():
+    waiting = container("late", None, None, state="waiting", observed_at=at("09:00"))
+    states = [*LIFE[1:2], waiting]
+    assert ran(states, "08:30", is_begin=False) == [("only_running", "main", "main", None)]
+    assert ran(states, "09:30", is_begin=False)[0][3] == ["late", "main"]
