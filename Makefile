@@ -53,7 +53,7 @@ bench-scale: $(BENCH) ## whole days of 1, 3, 10 and 30 M events: time per event 
 	$(BIN)/python -m benchmarks.bench_day --scale 1 3 10 30
 
 accuracy: $(READY) ## attribution measured on five labelled fleets of a million events each
-	$(BIN)/python -m tests.fleet.labelled --seeds 5 --events 1080000
+	$(BIN)/python -m tests.fleet.labelled --seeds 5 --events 1110000
 
 dagster: $(UI) ## the web server on the fixture days, at http://127.0.0.1:3000
 	$(BIN)/podledger demo --into podledger-dagster

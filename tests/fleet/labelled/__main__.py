@@ -71,6 +71,7 @@ def main() -> int:
             f"{sign} {found.bound:.2%}{verdict}\n"
         )
     say(f"{'gaps found in a fleet without any':<42} {clean.false_gap_us:>10,} microseconds\n")
+    say(f"{'of containers that no state shows':<42} {whole.untold_containers:>10,}\n")
     undetermined = 1 - whole.determined / max(1, whole.ends)
     say(f"\n{whole.ends:,} ends, {undetermined:.2%} undetermined (nodes and outside included)\n")
     for (side, rung), ends in sorted(rungs.items(), key=lambda item: (item[0][0], -item[1])):

@@ -63,4 +63,6 @@ def measures(score: Score) -> list[Measure]:
         Measure("rows of no true connection", score.unpaired_rows, score.paired, 0.0001),
         Measure("injected gaps that were missed", score.missed_gaps, score.gaps, 0.0),
         Measure("pods said to do nothing inside a gap", score.certain_inside, score.ends, 0.0),
+        Measure("aggregated flows miscounted", score.miscounted, score.aggregated, 0.0),
+        Measure("masked records miscounted", score.unmasked, score.masked, 0.0),
     ]

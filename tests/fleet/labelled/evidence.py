@@ -14,7 +14,7 @@ from tests.fleet.labelled.hosts import life_of
 from tests.fleet.labelled.moments import HOUR, SECOND, to_whole_second
 from tests.fleet.labelled.render_kubernetes import State, is_ended, shown_containers
 from tests.fleet.labelled.storage import Request
-from tests.fleet.labelled.traffic import Connection, Event, Lookup, Traffic, is_in_gap
+from tests.fleet.labelled.traffic import GONE, Connection, Event, Lookup, Traffic, is_in_gap
 from tests.fleet.labelled.world import Pod, World, start_time
 
 GUARD = 2 * SECOND
@@ -104,6 +104,14 @@ class Knowledge:
     def running(self, pod: Pod, moment: int) -> set[str]:
         """Containers of a pod that may have run; none if no state shows any."""
         return {c.name for c in self.containers.get(pod.uid, ()) if c.ran(moment)}
+
+    def begun(self, pod: Pod, moment: int) -> set[str]:
+        """Containers of a pod that may have run then or before."""
+        return {c.name for c in self.containers.get(pod.uid, ()) if c.start <= moment + GUARD}
+
+    def is_told(self, pod: Pod, container: str | None) -> bool:
+        """Whether any state shows the container."""
+        return container in {told.name for told in self.containers.get(pod.uid, ())}
 
     def determines(self, pod: Pod, address: str, moment: int, *, has_name: bool) -> bool:
         """Whether what was exported fits this pod and no other."""
@@ -225,7 +233,7 @@ class Judge:
             return False
         moment = lookup.answered + node.skew
         has_name = node.resolver == "hubble"
-        if has_name and is_in_gap(self.gaps, node, moment, ("missing", "rotated")):
+        if has_name and is_in_gap(self.gaps, node, moment, GONE):
             return False
         return self.knowledge.determines(
             lookup.pod, lookup.pod.address, moment,
@@ -254,6 +262,18 @@ class Judge:
             return False
         moment = first_seen(seen)
         return self.knowledge.determines(pod, address, moment, has_name=bool(tellers))
+
+    def containers(self, connection: Connection, seen: list[Event]) -> set[str]:
+        """Containers of the client that may have begun: any of its life if no opening is told."""
+        assert connection.client is not None
+        moment = first_seen(seen)
+        is_opened = any(
+            event.code == "drop" or event.code.endswith(("syn", "syn_ack"))
+            for event in seen
+            if event.time + event.node.skew <= moment + GUARD
+        )
+        find = self.knowledge.running if is_opened else self.knowledge.begun
+        return find(connection.client, moment)
 
 
 def _tells_name(event: Event) -> bool:

@@ -2,20 +2,21 @@
 
 Cilium 1.19 in oak (event UUIDs, trace reasons, intervals of losses), 1.13 in elm. Lines hold the
 fields that matter, in the exporter's spelling. Files are cut every two hours and at midnight; where
-events are missing between two files, no file names the time between.
+events are missing between two files, no file names the time between. For some hours one node's
+exporter counts flows by the minute, and another's leaves out when and where they were.
 """
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
 from tests.fleet.labelled.files import next_day, write_lines
-from tests.fleet.labelled.moments import HOUR, MIDNIGHT, SECOND, day_of, to_nano_text
+from tests.fleet.labelled.moments import HOUR, MIDNIGHT, MINUTE, SECOND, day_of, to_nano_text
 from tests.fleet.labelled.scenarios import Scenarios
-from tests.fleet.labelled.traffic import Connection, Event, Gap, Lookup, Traffic
+from tests.fleet.labelled.traffic import GONE, Connection, Event, Gap, Lookup, Traffic
 from tests.fleet.labelled.world import END, NAMESPACE, START, Node, Pod, World
 
 EVERY = 2 * HOUR
@@ -35,6 +36,23 @@ _FLAGS = {
 }
 _REPLIES = {"syn_ack", "reply", "reply_fin"}
 _POINTS = {"TO_ENDPOINT": 0, "TO_STACK": 3, "TO_OVERLAY": 4}
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Flows of one minute that an exporter counts.
+
+    Attributes:
+        source: Pod that sent, as it is told.
+        target: Pod to which, as it is told.
+        verdict: What became of them.
+        count: How many.
+    """
+
+    source: str
+    target: str
+    verdict: str
+    count: int
 
 
 @dataclass(frozen=True)
@@ -63,6 +81,12 @@ def write(
         node = lookup.pod.node
         if node.resolver == "hubble":
             told[node.name].append((lookup.answered + node.skew, "answer", lookup))
+    for kind, connection, event in traffic.hidden:
+        if kind == "masked":
+            moment = event.time + event.node.skew
+            told[event.node.name].append((moment, kind, (connection, event)))
+    for node_name, moment, counted in _count(traffic):
+        told[node_name].append((moment, "aggregated", counted))
     for moment, node in traffic.probes:
         told[node.name].append((moment + node.skew, "probe", node))
     servers = {pod.node.name: pod for pods in world.servers.values() for pod in pods}
@@ -93,9 +117,37 @@ def write(
 def _is_swallowed(entry: tuple[int, str, object], gaps: list[Gap]) -> bool:
     """Whether a look-up or probe falls into a gap that swallows all; flows are judged already."""
     moment, kind, _ = entry
-    return kind != "flow" and any(
-        gap.kind != "lost" and gap.start <= moment < gap.end for gap in gaps
+    return kind in {"answer", "probe"} and any(
+        gap.kind in GONE and gap.start <= moment < gap.end for gap in gaps
     )
+
+
+def _count(traffic: Traffic) -> list[tuple[str, int, Counted]]:
+    """Nodes, first instants and counts of what exporters count."""
+    firsts: dict[tuple[str, int, str, str, str], int] = {}
+    counts: Counter[tuple[str, int, str, str, str]] = Counter()
+    for kind, connection, event in traffic.hidden:
+        if kind == "aggregated":
+            moment = event.time + event.node.skew
+            ends = [_counted_end(connection.client), _counted_end(connection.server)]
+            if _code(event.code)[2] in _REPLIES:
+                ends.reverse()
+            verdict = "DROPPED" if event.code == "drop" else "FORWARDED"
+            key = (event.node.name, moment // MINUTE, ends[0], ends[1], verdict)
+            firsts[key] = min(moment, firsts.get(key, moment))
+            counts[key] += 1
+    return [
+        (name, firsts[key], Counted(source, target, verdict, counts[key]))
+        for key in counts
+        for name, _, source, target, verdict in [key]
+    ]
+
+
+def _counted_end(pod: Pod | None) -> str:
+    """A pod as an aggregate's key."""
+    if pod is None or pod.host_network:
+        return "{}"
+    return f'{{"namespace":"{NAMESPACE}","pod_name":"{pod.name}"}}'
 
 
 def _losses(gap: Gap) -> Iterator[int]:
@@ -113,6 +165,9 @@ def _pieces(
     """Cut a node's events into files."""
     edges = set(range(START + EVERY, END, EVERY)) | {MIDNIGHT}
     edges |= {gap.start for gap in gaps if gap.kind == "rotated"}
+    # Another configuration begins another file.
+    changes = [gap for gap in gaps if gap.kind in {"aggregated", "masked"}]
+    edges |= {edge for gap in changes for edge in (gap.start, gap.end)}
     ordered = iter(sorted(edges))
     edge = next(ordered, None)
     piece: list[tuple[int, str, object]] = []
@@ -141,7 +196,11 @@ class _Renderer:
         """One line."""
         if isinstance(what, tuple):
             connection, event = what
+            if kind == "masked":
+                return self.masked(connection, event)
             return self.flow(moment, connection, event)
+        if isinstance(what, Counted):
+            return self.counted(moment, what)
         if isinstance(what, Lookup):
             return self.answer(moment, what)
         if isinstance(what, Gap):
@@ -197,6 +256,29 @@ class _Renderer:
             f'{rest}{self.replied(is_reply=is_reply)},"event_type":{{"type":4{sub_type}}},'
             f'"traffic_direction":"{"EGRESS" if is_egress else "INGRESS"}",'
             f'"trace_observation_point":"{point}"{reason},"is_reply":{str(is_reply).lower()}',
+        )
+
+    def masked(self, connection: Connection, event: Event) -> str:
+        """One packet of a connection behind a mask that keeps neither time, node nor UUID."""
+        code = "syn" if event.code == "drop" else _code(event.code)[2]
+        rest = self.packet(
+            connection,
+            self.client(connection, nameless=event.nameless),
+            self.server_end(connection, nameless=event.nameless),
+            code,
+            is_reply=code in _REPLIES,
+        )
+        verdict = "DROPPED" if event.code == "drop" else "FORWARDED"
+        rest = rest.removesuffix(f',"node_name":"{self.node_name}"')
+        return f'{{"flow":{{"verdict":"{verdict}",{rest}}}}}'
+
+    def counted(self, moment: int, counted: Counted) -> str:
+        """Flows of a minute: what they are counted by, and the time of the first."""
+        time = to_nano_text(moment, 0)
+        return (
+            f'{{"flow":{{"time":"{time}","verdict":"{counted.verdict}","source":{counted.source},'
+            f'"destination":{counted.target},'
+            f'"aggregate":{{"egress_flow_count":{counted.count}}}}},"time":"{time}"}}'
         )
 
     def replied(self, *, is_reply: bool) -> str:

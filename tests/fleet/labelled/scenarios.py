@@ -32,6 +32,8 @@ class Scenarios:
         rotation_gaps: Files of a node between which events are missing.
         lost_events: Intervals in which events were lost, and said to be.
         aggregation: Repeated packets of one connection are told every 5 s only.
+        aggregated_exports: A node's exporter counts flows for hours instead of telling them.
+        masked_exports: A node's exporter leaves time, node and UUID out for hours.
         both_vantages: Both nodes tell of a connection.
         missing_pods: Pods of which no export tells.
         missing_states: Single states of pods that no export tells.
@@ -71,6 +73,8 @@ class Scenarios:
     rotation_gaps: bool = True
     lost_events: bool = True
     aggregation: bool = True
+    aggregated_exports: bool = True
+    masked_exports: bool = True
     both_vantages: bool = True
     missing_pods: bool = True
     missing_states: bool = True
@@ -95,5 +99,11 @@ class Scenarios:
         return cls(**{field.name: field.name in names for field in fields(cls)})
 
 
-GAPS = ("missing_nodes", "rotation_gaps", "lost_events")
+GAPS = (
+    "missing_nodes",
+    "rotation_gaps",
+    "lost_events",
+    "aggregated_exports",
+    "masked_exports",
+)
 """Switches that take events away from coverage; a fleet without them is clean."""

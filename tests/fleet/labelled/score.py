@@ -55,11 +55,12 @@ INNER JOIN built_transfers AS b ON t.key = b.key
 
 _CONTAINERS = """
 CREATE TEMP TABLE acting AS
-SELECT container, containers, built_container, container_kind
+SELECT container, containers, container_told, built_container, container_kind
 FROM pairs
 WHERE initiator_pod_uid = client_uid AND kind <> 'proxied'
 UNION ALL
-SELECT t.container, t.containers, b.container AS built_container, b.container_kind
+SELECT t.container, t.containers, t.container_told, b.container AS built_container,
+    b.container_kind
 FROM truth_requests AS t
 INNER JOIN built_transfers AS b ON t.key = b.key
 WHERE b.pod_uid = t.pod_uid
@@ -95,6 +96,24 @@ LEFT JOIN built_coverage AS c
     ON g.cluster = c.cluster AND g.node = c.node AND c.source = 'flows'
 WHERE g.kind <> 'lost' OR g.lost > 0
 GROUP BY ALL
+"""
+
+_COUNTED_FLOWS = """
+SELECT ABS(
+    (SELECT COALESCE(SUM(flow_count), 0) FROM built_unconnected WHERE reason = 'aggregated')
+    - (SELECT COALESCE(SUM(lost), 0) FROM truth_gaps WHERE kind = 'aggregated')
+)
+"""
+
+_MASKED_RECORDS = """
+SELECT ABS(
+    (
+        SELECT COALESCE(SUM(masked_count), 0) FROM built_coverage
+        WHERE source = 'flows'
+            AND node IN (SELECT node FROM truth_gaps WHERE kind = 'masked')
+    )
+    - (SELECT COALESCE(SUM(lost), 0) FROM truth_gaps WHERE kind = 'masked')
+)
 """
 
 _CERTAIN_INSIDE = """
@@ -154,7 +173,8 @@ class Score:
         doubled: Rows that stand for a true connection for which another row stands, too.
         containers: Connections and requests of named pods of which just one container can have run.
         right_containers: Of those, with that container.
-        acted: Connections and requests of named pods of which any container is told.
+        acted: Connections and requests of named pods whose acting container is told.
+        untold_containers: Those by a container that no state shows, while one of another is.
         wrong_containers: Of those, with another container than the one that acted.
         crowded: Connections and requests of named pods of which several containers can have run.
         chosen_containers: Of those, with one of them.
@@ -169,6 +189,10 @@ class Score:
         gaps: Injected gaps that leave a trace.
         missed_gaps: Of those, told as covered for more than a second.
         certain_inside: Pods that lived inside a gap and whose run is said to have done nothing.
+        aggregated: Events that an exporter counted instead of telling them.
+        miscounted: By how many the counts differ from these.
+        masked: Records that an exporter told without a time.
+        unmasked: By how many the masked ones that coverage counts differ from these.
         false_gap_us: Microseconds between a node's first and last event that are not told as
             covered; with injected gaps, theirs too.
     """
@@ -193,6 +217,7 @@ class Score:
     containers: int
     right_containers: int
     acted: int
+    untold_containers: int
     wrong_containers: int
     crowded: int
     chosen_containers: int
@@ -207,6 +232,10 @@ class Score:
     gaps: int
     missed_gaps: int
     certain_inside: int
+    aggregated: int
+    miscounted: int
+    masked: int
+    unmasked: int
     false_gap_us: int
 
 
@@ -216,6 +245,7 @@ MEASURED = {
     "built_increments": "counter_increments",
     "built_volumes": "peer_traffic",
     "built_coverage": "node_coverage",
+    "built_unconnected": "unconnected_events",
     "built_run_coverage": "run_coverage",
 }
 """Tables that are compared with the truth, by the name of their view."""
@@ -321,13 +351,24 @@ class Scorer:
                 )) FROM pairs WHERE kind IS NOT NULL
                 """
             ),
-            containers=self.one("SELECT COUNT(*) FROM acting WHERE containers = 1"),
-            right_containers=self.one(
-                "SELECT COUNT(*) FROM acting WHERE containers = 1 AND built_container = container"
+            containers=self.one(
+                "SELECT COUNT(*) FROM acting WHERE containers = 1 AND container_told"
             ),
-            acted=self.one("SELECT COUNT(*) FROM acting WHERE containers > 0"),
+            right_containers=self.one(
+                """
+                SELECT COUNT(*) FROM acting
+                WHERE containers = 1 AND container_told AND built_container = container
+                """
+            ),
+            acted=self.one("SELECT COUNT(*) FROM acting WHERE containers > 0 AND container_told"),
+            untold_containers=self.one(
+                "SELECT COUNT(*) FROM acting WHERE containers > 0 AND NOT container_told"
+            ),
             wrong_containers=self.one(
-                "SELECT COUNT(*) FROM acting WHERE containers > 0 AND built_container <> container"
+                """
+                SELECT COUNT(*) FROM acting
+                WHERE containers > 0 AND container_told AND built_container <> container
+                """
             ),
             crowded=self.one("SELECT COUNT(*) FROM acting WHERE containers > 1"),
             chosen_containers=self.one(
@@ -352,5 +393,9 @@ class Scorer:
                 f"SELECT COUNT(*) FROM ({_GAPS}) WHERE covered_us > {TOLERANCE_US}"
             ),
             certain_inside=self.one(_CERTAIN_INSIDE),
+            aggregated=self.one("SELECT SUM(lost) FROM truth_gaps WHERE kind = 'aggregated'"),
+            miscounted=self.one(_COUNTED_FLOWS),
+            masked=self.one("SELECT SUM(lost) FROM truth_gaps WHERE kind = 'masked'"),
+            unmasked=self.one(_MASKED_RECORDS),
             false_gap_us=self.one(_FALSE_GAPS),
         )

@@ -38,6 +38,7 @@ def scorer(whole: tuple[Fleet, Scorer]) -> Iterator[Scorer]:
     yield scorer
     scorer.db.execute("CREATE OR REPLACE VIEW built_connections AS FROM original")
     scorer.db.execute("CREATE OR REPLACE VIEW built_increments AS FROM original_increments")
+    scorer.db.execute("CREATE OR REPLACE VIEW built_coverage AS FROM original_coverage")
     scorer.pair()
 
 
@@ -45,6 +46,7 @@ def scorer(whole: tuple[Fleet, Scorer]) -> Iterator[Scorer]:
 def _original(whole: tuple[Fleet, Scorer]) -> None:
     whole[1].db.execute("CREATE TABLE IF NOT EXISTS original AS FROM built_connections")
     whole[1].db.execute("CREATE TABLE IF NOT EXISTS original_increments AS FROM built_increments")
+    whole[1].db.execute("CREATE TABLE IF NOT EXISTS original_coverage AS FROM built_coverage")
 
 
 def broken(scorer: Scorer) -> set[str]:
@@ -57,7 +59,7 @@ def test_every_bound_is_kept(whole: tuple[Fleet, Scorer]) -> None:
     assert fleet.events > EVENTS * 0.8
     assert min(score.determined, score.names, score.named_peers, score.runs, score.gaps) > 5
     assert min(score.containers, score.crowded, score.counted_determined) > 5
-    assert score.sent_determined > 5
+    assert min(score.sent_determined, score.aggregated, score.masked) > 5
     assert [found for found in measures(score) if not found.is_met] == []
 
 
@@ -158,6 +160,28 @@ def test_a_row_per_vantage_doubles_connections(scorer: Scorer) -> None:
     )
     scorer.pair()
     assert broken(scorer) == {"rows that double a connection"}
+
+
+@pytest.mark.parametrize("status", ["masked", "missing", "lossy"])
+def test_what_is_not_told_event_by_event_is_no_coverage(scorer: Scorer, status: str) -> None:
+    scorer.db.execute(
+        "CREATE OR REPLACE VIEW built_coverage AS SELECT * REPLACE ("
+        f"CASE WHEN status = '{status}' THEN 'covered' ELSE status END AS status"
+        ") FROM original_coverage"
+    )
+    assert broken(scorer) == {"injected gaps that were missed"}
+
+
+def test_counts_of_what_is_told_in_another_way_are_the_fleets(whole: tuple[Fleet, Scorer]) -> None:
+    run = whole[1].db.execute
+    counted = "SELECT SUM(flow_count) FROM built_unconnected WHERE reason = 'aggregated'"
+    masked = """
+        SELECT SUM(masked_count) FROM built_coverage
+        WHERE node IN (SELECT node FROM truth_gaps WHERE kind = 'masked')
+    """
+    lost = "SELECT SUM(lost) FROM truth_gaps WHERE kind = $kind"
+    for kind, built_sum in (("aggregated", counted), ("masked", masked)):
+        assert run(built_sum).fetchall() == run(lost, {"kind": kind}).fetchall()
 
 
 def test_a_measure_is_judged_by_its_share() -> None:

@@ -90,10 +90,11 @@ class Gap:
 
     Attributes:
         node: The node.
-        kind: `missing`, `rotated` or `lost`.
+        kind: `missing`, `rotated` or `lost`; `aggregated` where flows are counted only, `masked`
+            where they are told without a time.
         start: Its start.
         end: Its end.
-        lost: Events that did not come, for `lost`.
+        lost: Events of connections that did not come as such.
     """
 
     node: Node
@@ -103,15 +104,20 @@ class Gap:
     lost: int = 0
 
 
+GONE = ("missing", "rotated", "aggregated", "masked")
+"""Kinds of gaps in which nothing is told of its own, and at its time."""
+
+
 @dataclass
 class Traffic:
-    """All that happened."""
+    """All that happened; `hidden` are the events of connections that aggregation or a mask took."""
 
     connections: list[Connection]
     lookups: list[Lookup]
     probes: list[tuple[int, Node]]
     gaps: list[Gap]
     hosts: Hosts
+    hidden: list[tuple[str, Connection, Event]] = field(default_factory=list)
 
 
 class _Life:
@@ -366,8 +372,8 @@ def make_traffic(rng: random.Random, scenarios: Scenarios, world: World, events:
     if scenarios.wrong_uids:
         _misstate_uids(rng, world, life.connections)
     gaps = _gaps(rng, scenarios, world)
-    counted = _lose(rng, life.connections, gaps)
-    return Traffic(life.connections, life.lookups, probes, counted, life.hosts)
+    counted, hidden = _lose(rng, life.connections, gaps)
+    return Traffic(life.connections, life.lookups, probes, counted, life.hosts, hidden)
 
 
 # -- what of a connection is told ----------------------------------------------------------------
@@ -436,6 +442,11 @@ def _gaps(rng: random.Random, scenarios: Scenarios, world: World) -> list[Gap]:
         if scenarios.rotation_gaps and number % 4 == 1:
             start = START + round(rng.uniform(1, 4) * HOUR)
             gaps.append(Gap(node, "rotated", start, start + round(rng.uniform(3, 15) * MINUTE)))
+        # Exporters count flows since Cilium 1.19, and mask fields since 1.15.
+        if scenarios.aggregated_exports and number % 8 == 2 and is_of_new_agent(node):
+            gaps.append(Gap(node, "aggregated", START + 7 * HOUR, START + 10 * HOUR))
+        if scenarios.masked_exports and number % 8 == 0 and is_of_new_agent(node):
+            gaps.append(Gap(node, "masked", START + 2 * HOUR, START + 5 * HOUR))
         if scenarios.lost_events:
             for _ in range(3):
                 start = START + round(rng.uniform(0.2, 11.5) * HOUR)
@@ -445,15 +456,18 @@ def _gaps(rng: random.Random, scenarios: Scenarios, world: World) -> list[Gap]:
     return gaps
 
 
-def _lose(rng: random.Random, connections: list[Connection], gaps: list[Gap]) -> list[Gap]:
-    """Take away what the gaps swallow, and count it."""
+def _lose(
+    rng: random.Random, connections: list[Connection], gaps: list[Gap]
+) -> tuple[list[Gap], list[tuple[str, Connection, Event]]]:
+    """Take away what the gaps swallow, count it, and keep what is told in another way."""
     by_node: dict[str, list[Gap]] = defaultdict(list)
     for gap in sorted(gaps, key=lambda gap: gap.start):
         by_node[gap.node.name].append(gap)
     starts = {name: [gap.start for gap in several] for name, several in by_node.items()}
     lost: dict[Gap, int] = defaultdict(int)
+    hidden: list[tuple[str, Connection, Event]] = []
 
-    def survives(event: Event) -> bool:
+    def survives(connection: Connection, event: Event) -> bool:
         name = event.node.name
         if name not in by_node:
             return True
@@ -465,11 +479,13 @@ def _lose(rng: random.Random, connections: list[Connection], gaps: list[Gap]) ->
         if gap.kind == "lost" and rng.random() < 0.5:
             return True
         lost[gap] += 1
+        if gap.kind in {"aggregated", "masked"}:
+            hidden.append((gap.kind, connection, event))
         return False
 
     for connection in connections:
-        connection.events = [event for event in connection.events if survives(event)]
-    return [Gap(g.node, g.kind, g.start, g.end, lost[g]) for g in gaps]
+        connection.events = [event for event in connection.events if survives(connection, event)]
+    return [Gap(g.node, g.kind, g.start, g.end, lost[g]) for g in gaps], hidden
 
 
 def is_in_gap(gaps: list[Gap], node: Node, moment: int, kinds: tuple[str, ...]) -> bool:

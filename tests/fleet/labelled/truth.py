@@ -32,6 +32,7 @@ CONNECTIONS = {
     "event_count": pl.Int64,
     "container": pl.String,
     "containers": pl.Int64,
+    "container_told": pl.Boolean,
 }
 REQUESTS = {
     "cluster": pl.String,
@@ -44,6 +45,7 @@ REQUESTS = {
     "size": pl.Int64,
     "container": pl.String,
     "containers": pl.Int64,
+    "container_told": pl.Boolean,
 }
 READINGS = {
     "cluster": pl.String,
@@ -124,6 +126,7 @@ def make_truth(
             request.pod.run.uuid if request.pod.run else None, request.app is not None,
             request.size, request.container,
             len(judge.knowledge.running(request.pod, request.at)),
+            judge.knowledge.is_told(request.pod, request.container),
         )
         for request in requests
     ]  # fmt: skip
@@ -186,5 +189,6 @@ def _row(connection: Connection, judge: Judge) -> tuple[object, ...]:
         client_determined and names == {asked},
         len(events),
         connection.container,
-        len(judge.knowledge.running(client, moment)) if client is not None and is_pod else 0,
+        len(judge.containers(connection, events)) if is_pod else 0,
+        client is not None and judge.knowledge.is_told(client, connection.container),
     )
