@@ -666,6 +666,21 @@ def test_the_only_container_that_ran_at_the_start_is_named():
     assert one(WHOLE)["container_kind"] == "none"
 
 
+def test_a_connection_that_had_begun_before_may_be_of_a_container_that_ended():
+    main = {
+        "pod_uid": "a", "container": "main", "container_role": "main", "state": "running",
+        "started_at": at("07:50"),
+    }  # fmt: skip
+    init = main | {
+        "container": "init", "container_role": "init", "state": "terminated",
+        "started_at": at("07:40"), "finished_at": at("07:49"),
+    }  # fmt: skip
+    assert one(WHOLE, container_states=[init, main])["container"] == "main"
+    row = one(WHOLE[3:], container_states=[init, main])
+    assert (row["container"], row["container_kind"]) == (None, "several")
+    assert row["candidate_containers"] == ["init", "main"]
+
+
 # -- names -----------------------------------------------------------------------------------
 
 
