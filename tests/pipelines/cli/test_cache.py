@@ -95,11 +95,12 @@ def test_endpoints_of_cold_runs_only_are_warned_of(tmp_path: Path) -> None:
         with SqlSession() as session:
             session.register("rows", frame(table, rows))
             publish(lake, session, table_spec(table), "rows", DAY, "fleet", Made("by hand", 1))
-    ended = podledger("cache", *RANGE, "--capacity", "1GB", "--json", "--config", path)
+    options = (*RANGE, "--capacity", "1GB", "--policy", "lru", "--placement", "node")
+    ended = podledger("cache", *options, "--json", "--config", path)
     assert json.loads(ended.out)["cold_endpoints"] == [
         {"resource_id": "dns://token.example.com:443", "operation": "connect", "cold_run_count": 1}
     ]
-    ended = podledger("cache", *RANGE, "--capacity", "1GB", "--config", path)
+    ended = podledger("cache", *options, "--config", path)
     assert "only cold runs contact dns://token.example.com:443 (connect, 1 runs)" in ended.out
     assert "always.example.com" not in ended.out
 
