@@ -54,6 +54,28 @@ CILIUM_POLICY = {
         {"endpointSelector": {}, "egress": [{"toFQDNs": [{"matchName": "data.example.com"}]}]}
     ],
 }
+CLAIM = {
+    "kind": "ResourceClaim",
+    "apiVersion": "resource.k8s.io/v1",
+    "metadata": {**META, "name": "train-gpus", "uid": "66666666-2222-4333-8444-555555555555"},
+    "spec": {
+        "devices": {
+            "requests": [
+                {"name": "gpus", "exactly": {"deviceClassName": "gpu.nvidia.com", "count": 2}}
+            ]
+        }
+    },
+    "status": {
+        "allocation": {
+            "devices": {
+                "results": [
+                    {"request": "gpus", "driver": "gpu.nvidia.com", "pool": "n", "device": "gpu-0"}
+                ]
+            }
+        },
+        "reservedFor": [{"resource": "pods", "name": "train", "uid": "x"}],
+    },
+}
 OTHER = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "x"}, "data": {"a": "b"}}
 WATCHED = (
     {"type": "ADDED", "object": pod(status={"phase": "Pending"})},
@@ -70,6 +92,8 @@ FILES: tuple[bytes, ...] = (
         indent=1,
     ).encode(),
     "".join(f"{json.dumps(line)}\n" for line in WATCHED).encode(),
-    "".join(f"{json.dumps(item)}\n" for item in (pod(), NODE, SERVICE, NAMESPACE, POLICY)).encode(),
+    "".join(
+        f"{json.dumps(item)}\n" for item in (pod(), NODE, SERVICE, NAMESPACE, POLICY, CLAIM)
+    ).encode(),
     "".join(f"{json.dumps(item, indent=4)}\n" for item in (pod(), pod())).encode(),
 )
