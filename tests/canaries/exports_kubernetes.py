@@ -222,6 +222,23 @@ def kubernetes_list(p: Planter) -> str:
             "egress": [{"toPorts": [{"rules": {"http": [http]}}]}],
         },
     }
+    claim = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {
+            **meta,
+            "name": p.keep("claim"),
+            "annotations": {"note": p.plain(f"{where} claim annotation")},
+        },
+        "spec": {
+            "devices": {
+                "requests": [{"name": "gpus", "exactly": {"deviceClassName": "gpu.example.com"}}],
+                "config": [
+                    {"opaque": {"parameters": {"token": p.plain(f"{where} parameter of a claim")}}}
+                ],
+            },
+        },
+    }
     r = p.refused()
     no_uid, wrong_time = pod(r, f"{where} rejected pod", 3), pod(r, f"{where} rejected pod", 4)
     del no_uid["metadata"]["uid"]
@@ -229,7 +246,7 @@ def kubernetes_list(p: Planter) -> str:
     wrong_type = pod(r, f"{where} rejected pod", 5)
     variables = wrong_type["spec"]["containers"][0]["env"]
     variables.append({"name": "A", "value": [p.plain(f"{where} wrong type")]})
-    good = [pod(p, where, 1), node, service, namespace, policy]
+    good = [pod(p, where, 1), node, service, namespace, policy, claim]
     items = [*good, *others, no_uid, wrong_time, wrong_type]
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, indent=1)
 
