@@ -30,6 +30,11 @@ class PodledgerError(Exception):
         super().__init__(Clean("".join(shown)))
 
 
+def wrong_option(option: str, value: str, expected: str) -> PodledgerError:
+    """The error of an option's value: of that alone, masks may take something away."""
+    return PodledgerError(f"{option} {value}", Clean(f": expected {expected}"))
+
+
 class SettingsError(PodledgerError):
     """A setting is wrong: names the file, the key, the value and what was expected."""
 

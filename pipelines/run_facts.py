@@ -67,6 +67,9 @@ def run_named(connection: duckdb.DuckDBPyConnection, wanted: str) -> str:
 
 def runs_meant(connection: duckdb.DuckDBPyConnection, wanted: str) -> list[str]:
     """Uuids of the run of a uuid, else of all runs of a name; connection as of `run_named`."""
+    if wanted.encode(errors="ignore").decode() != wanted:
+        # No name holds what is no UTF-8.
+        return []
     uuid = hex_uuid(wanted)
     rows = connection.execute(
         "SELECT DISTINCT run_uuid FROM runs WHERE run_uuid = $uuid OR name = $name ORDER BY 1",

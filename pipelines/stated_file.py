@@ -26,8 +26,9 @@ def read_stated(path: str | Path, most: int, *, any_kind: bool = False) -> bytes
     """
     try:
         # A pipe that nobody writes to would be waited for when it is opened.
-        handle = os.open(path, os.O_RDONLY | (0 if any_kind else os.O_NONBLOCK))
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         try:
+            os.set_blocking(handle, True)
             kind = os.fstat(handle).st_mode
             if stat.S_ISDIR(kind) or not (any_kind or stat.S_ISREG(kind)):
                 raise NotReadError("a folder" if stat.S_ISDIR(kind) else "no regular file")

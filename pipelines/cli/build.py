@@ -11,7 +11,7 @@ from pipelines.build import Outcome
 from pipelines.catalog import require_replaceable
 from pipelines.cli.options import AsJson, Config, days_of, settings_file
 from pipelines.cli.output import console, errors, print_plain, to_json
-from pipelines.errors import PodledgerError
+from pipelines.errors import PodledgerError, wrong_option
 from pipelines.landing.land import LandReport, new_files
 from pipelines.landing.reading import read_otherwise
 from pipelines.landing.rereading import Reread, read_again
@@ -198,8 +198,11 @@ def build(
         raise PodledgerError(message)
     workspace = Workspace(settings_file(config), only_cluster=cluster)
     if cluster is not None and cluster not in workspace.settings.clusters:
-        message = f"--cluster {cluster}: expected one of {', '.join(workspace.settings.clusters)}"
-        raise PodledgerError(message)
+        raise wrong_option(
+            option="--cluster",
+            value=cluster,
+            expected=f"one of {', '.join(workspace.settings.clusters)}",
+        )
     require_usable(settings_file(config), workspace.settings)
     for remark in workspace.settings.remarks:
         typer.echo(f"warning: {remark}", err=True)

@@ -10,7 +10,7 @@ from pipelines.cli.options import AsJson, Config, days_of, settings_of
 from pipelines.cli.output import people_bytes, print_plain, print_rows, to_json
 from pipelines.damage import REMEDY, reading
 from pipelines.durations import parse_size
-from pipelines.errors import PodledgerError
+from pipelines.errors import wrong_option
 from pipelines.remote_lake import open_lake
 from transforms.marts.cache_replay import POLICIES, Policy
 from transforms.marts.cache_study import PLACEMENTS, Placement, Point
@@ -68,8 +68,7 @@ def cache(
 def _known(option: str, given: list[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
     for text in given or ():
         if text not in known:
-            message = f"{option} {text}: expected one of {', '.join(known)}"
-            raise PodledgerError(message)
+            raise wrong_option(option, text, f"one of {', '.join(known)}")
     return tuple(given) if given else known
 
 
@@ -77,8 +76,8 @@ def _size(text: str) -> int:
     try:
         return parse_size(text)
     except ValueError as error:
-        message = f"--capacity {text}: {error}"
-        raise PodledgerError(message) from None
+        expected = str(error).removeprefix("expected ")
+        raise wrong_option(option="--capacity", value=text, expected=expected) from None
 
 
 def _told(found: WhatIf) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from pipelines.cli.options import AsJson
 from pipelines.cli.output import print_plain, printable, to_json
-from pipelines.errors import PodledgerError
+from pipelines.errors import wrong_option
 from pipelines.landing.detection import Detected, identify
 from pipelines.landing.formats import expected_form, format_names, parsers
 from pipelines.landing.parsing import Findings, check_file
@@ -92,13 +92,12 @@ def check(
     Example: podledger check events.log
     """
     if format_name is not None and format_name not in format_names():
-        message = f"--format {format_name}: expected one of {', '.join(format_names())}"
-        raise PodledgerError(message)
+        known = f"one of {', '.join(format_names())}"
+        raise wrong_option(option="--format", value=format_name, expected=known)
     if record_format is not None:
         expected = expected_form(format_name or "auto", record_format)
         if expected is not None:
-            message = f"--record-format {record_format}: expected {expected}"
-            raise PodledgerError(message)
+            raise wrong_option(option="--record-format", value=record_format, expected=expected)
     found = []
     for name in files:
         item = check_one(name, format_name, record_format)

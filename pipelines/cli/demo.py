@@ -1,6 +1,7 @@
 """`podledger demo`: the shipped fixture days, built into a scratch lake and printed."""
 
 import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -99,14 +100,14 @@ def demo(
             print_rows(columns, rows[:SHOWN], title=title, whole=BYTES)
             if len(rows) > SHOWN:
                 print_plain(
-                    f"{SHOWN} of {len(rows)} rows; the whole table: podledger query --config "
+                    f"{SHOWN} of {len(rows)} rows; the whole table: {_program()} query --config "
                     f"{settings_file} 'FROM {table}'"
                 )
     print_plain("")
     records = status_of(workspace)["records"]
     print_rows(list(records[0]), [list(r.values()) for r in records], title="Records by export")
     print_plain(f"\ncatalogue: {workspace.settings.catalog_path}")
-    print_plain(f"ask it more: podledger query --config {settings_file} 'FROM runs'")
+    print_plain(f"ask it more: {_program()} query --config {settings_file} 'FROM runs'")
     differences = compare(workspace.lake, into)
     for difference in differences[:20]:
         print_plain(f"differs: {difference.table}: {difference.key}: {difference.what}")
@@ -114,3 +115,9 @@ def demo(
         print_plain(f"{len(differences)} difference(s) from the fixtures' expected answers")
         raise typer.Exit(1)
     print_plain("every number equals the fixtures' expected answers")
+
+
+def _program() -> str:
+    """How this program was called: the one of `make demo` is on no search path."""
+    called = sys.argv[0]
+    return called if Path(called).name == "podledger" else "podledger"

@@ -4,7 +4,7 @@ import re
 
 import duckdb
 
-from pipelines.errors import PodledgerError
+from pipelines.errors import PodledgerError, wrong_option
 from schemas.table import TableSpec
 
 TEXT = "VARCHAR"
@@ -51,5 +51,4 @@ def require_possible_value(
 
 
 def _impossible(column: str, value: str, expected: str) -> PodledgerError:
-    option = column.replace("_", "-")
-    return PodledgerError(f"--{option} {value[:200]}: expected {expected}")
+    return wrong_option(f"--{column.replace('_', '-')}", value[:200], expected)

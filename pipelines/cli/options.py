@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pipelines.errors import PodledgerError
+from pipelines.errors import PodledgerError, wrong_option
 from pipelines.settings import Settings, find_settings_file, load_settings
 
 Config = Annotated[
@@ -49,8 +49,7 @@ def day_of(text: str, option: str) -> dt.date:
     try:
         return dt.date.fromisoformat(text)
     except ValueError:
-        message = f"{option} {text}: expected a day such as 2026-03-10"
-        raise PodledgerError(message) from None
+        raise wrong_option(option, text, "a day such as 2026-03-10") from None
 
 
 def days_of(date: str | None, first: str | None, last: str | None) -> list[dt.date]:

@@ -298,7 +298,11 @@ def test_a_file_of_the_settings_is_a_regular_one_and_has_an_end(tmp_path: Path, 
         assert "; expected " in str(refused.value)
 
 
-def test_a_settings_file_has_an_end() -> None:
+def test_a_settings_file_has_an_end(tmp_path: Path) -> None:
+    # Nobody writes to it, and nobody waits for it.
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SettingsError, match="pipe: expected a mapping of settings, got NoneType"):
+        load_settings(tmp_path / "pipe")
     with pytest.raises(SettingsError, match="/dev/zero: more than 16000000 bytes; expected a sett"):
         load_settings(Path(ENDLESS))
 

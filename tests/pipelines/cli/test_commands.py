@@ -212,6 +212,9 @@ def test_what_is_no_settings_file_is_said(
         (("--from", "2026-03-11", "--to", "2026-03-10"), "expected a day not before"),
         (("--stale", "--date", "2026-03-10"), "--stale chooses the days itself"),
         (("--cluster", "birch"), "--cluster birch: expected one of alder"),
+        # What stands behind a name that secrets have is no secret here.
+        (("--cluster", "token"), "--cluster token: expected one of alder"),
+        (("--cluster", "token=hunter2"), "--cluster token=***: expected one of alder"),
     ],
 )
 def test_options_of_build_that_contradict_each_other_are_refused(

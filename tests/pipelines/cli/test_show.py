@@ -272,6 +272,14 @@ def test_an_argument_that_is_no_utf8_ends_with_a_message(
     assert "Error:" not in ended.err
 
 
+@pytest.mark.parametrize("command", ["manifest", "accept", "compare"])
+def test_no_run_is_called_by_what_is_no_utf8(config: Path, command: str) -> None:
+    names = ("a\udcff", "a\udcff") if command == "compare" else ("a\udcff",)
+    ended = podledger(command, *names, "--config", config)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("error: no run 'a\\udcff'; expected the uuid or the name of a run")
+
+
 def test_more_rows_than_memory_could_hold_are_no_limit(config: Path) -> None:
     ended = podledger("show", "runs", "--limit", 2**63, "--config", config)
     assert ended.code == 2
