@@ -23,7 +23,15 @@ from pipelines.landing.formats import parsers
 from pipelines.ledger import EXPORT_FILES, Ledger, ReadFile, StagedPart
 from pipelines.mirror import present
 from pipelines.parquet import read_files, scan_files, with_all_columns
-from pipelines.publication import Made, Published, content_of, digest, made_from, publish
+from pipelines.publication import (
+    Made,
+    Published,
+    content_of,
+    digest,
+    made_from,
+    part_of,
+    publish,
+)
 from pipelines.reference.catalogue import load_endpoints
 from pipelines.reference.prices import load_prices
 from pipelines.restatements import OF_OPEN_PERIODS, Restating, is_restated, restate
@@ -242,17 +250,25 @@ class _Build:
             if has_ingredients(self.transform, self.inputs.parts, self.inputs.files):
                 show(session, self.inputs)
                 result = self.transform.build(session, self.day)
+                parts = self._parts(session, result)
             else:
-                result = NO_ROWS
+                result, parts = NO_ROWS, {}
                 session.register(NO_ROWS, spec.empty())
 
             def write_down(new: Path, content: str) -> None:
                 if self.restating is not None and is_restated(spec):
                     restate(self.lake, session, spec, day, scope, new, content, self.restating)
 
-            return publish(
-                self.lake, session, spec, result, day, scope, self.inputs.made, write_down
-            )
+            made = replace(self.inputs.made, parts=parts)
+            return publish(self.lake, session, spec, result, day, scope, made, write_down)
+
+    def _parts(self, session: SqlSession, result: str) -> dict[str, str]:
+        """Digests of the parts of the rows that others read alone."""
+        found = {}
+        for name, find in self.transform.parts.items():
+            rows = session.frame(find(session, self.day, result))
+            found[name] = digest(sorted(map(repr, rows.iter_rows())))
+        return found
 
 
 def _problem(table: str, error: Exception) -> str:
@@ -280,7 +296,8 @@ def gather(
     found.texts.append(f"{day.date} {day.cluster}" if is_open else _facts(day))
     found.add("schema", *schema_texts(table_spec(transform.table)))
     for read in transform.reads:
-        found.add("logic", f"reads {read.table} {read.span} {read.ahead}")
+        part = "" if read.part is None else f" {read.part}"
+        found.add("logic", f"reads {read.table} {read.span} {read.ahead}{part}")
         if read.table in _SMALL:
             kind, _ = _SMALL[read.table]
             frame, known = _small(settings, ledger, read.table, day)
@@ -304,7 +321,8 @@ def gather(
         else:
             files = _built(lake, read, day, transform.table)
             inputs.files[read.table] = files
-            found.add("tables", *(f"{date} {path.stem} {content_of(path)}" for date, path in files))
+            contained = (f"{date} {path.stem} {part_of(path, read.part)}" for date, path in files)
+            found.add("tables", *contained)
     return replace(inputs, made=found.made(transform.version, None if is_open else day))
 
 

@@ -68,11 +68,13 @@ class Made:
         inputs: Digest of what was read, of the settings and of the day; it decides.
         version: Version of the logic.
         kinds: Digests of the single kinds of things among them, by name: they tell why two differ.
+        parts: Digests of the parts of the rows that others read alone, by name.
     """
 
     inputs: str
     version: int
     kinds: Mapping[str, str] = field(default_factory=dict, compare=False)
+    parts: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 class _Hashed:
@@ -440,10 +442,18 @@ def made_from(path: Path) -> Made | None:
         note = json.loads(note_of(path).read_bytes())
         if note["content"] == content_of(path):
             # Notes of before the kinds were noted have none.
-            return Made(note["inputs"], note["version"], dict(note.get("kinds", {})))
+            kinds, parts = dict(note.get("kinds", {})), dict(note.get("parts", {}))
+            return Made(note["inputs"], note["version"], kinds, parts)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return None
+
+
+def part_of(path: Path, part: str | None) -> str | None:
+    """Digest of a part of a published file; of its whole content where that part is not known."""
+    made = None if part is None else made_from(path)
+    known = None if made is None or part is None else made.parts.get(part)
+    return content_of(path) if known is None else f"{part} {known}"
 
 
 def is_lost(path: Path) -> bool:

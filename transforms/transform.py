@@ -1,7 +1,7 @@
 """What a transform is: the table it makes, what it reads, and the function that makes it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from transforms.day import BuildDay
@@ -29,12 +29,16 @@ class Reads:
         repeated: Of a staging table, the session also shows `all_<table>`, which holds repeated
             rows too: for what a file as a whole says. Which of the files that hold a record is
             credited with it depends on the order in which they landed, and must not show.
+        part: Of an intermediate or mart table, the part (`Transform.parts`) that alone can change
+            what is made: where it stays as it was, what else changed in the table is no reason to
+            make this one again.
     """
 
     table: str
     span: Span = "day"
     ahead: bool = False
     repeated: bool = False
+    part: str | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ class Transform:
         rows_from: Those of the tables read of which rows are made: where none of them has any,
             there is nothing to compute. If none are named, it is always computed.
         version: Raised when the logic changes, so that older partitions are known to be stale.
+        parts: Parts of the rows that other transforms read alone: each takes session, day and the
+            name of what `build` made, and names a table with what is read of it.
     """
 
     table: str
@@ -56,3 +62,4 @@ class Transform:
     build: Callable[[SqlSession, BuildDay], str]
     rows_from: tuple[str, ...] = ()
     version: int = 1
+    parts: Mapping[str, Callable[[SqlSession, BuildDay, str], str]] = field(default_factory=dict)

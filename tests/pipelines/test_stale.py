@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.cli.status import status_of
 from pipelines.ledger import Ledger
-from pipelines.publication import made_from
+from pipelines.publication import TableWriter, made_from, note_of
 from pipelines.run import StaleFile, Workspace, land_days, stale_days, stale_files
 from schemas.registry import table_spec
 from schemas.table import Column
@@ -175,3 +175,36 @@ def test_a_file_that_was_read_again_is_no_file_that_landed(provisional: Path) ->
     land_days(workspace, None)
     causes = {cause for file in stale(workspace) for cause in file.causes}
     assert causes == {"files read again under other settings, formats or parsers"}
+
+
+def note_parts(path: Path, parts: dict[str, str] | None, content: str | None = None) -> None:
+    """Change what the note beside a file says of its parts, and perhaps of its content."""
+    note = json.loads(note_of(path).read_text(encoding="utf-8"))
+    note["parts"] = parts
+    note["content"] = content or note["content"]
+    if parts is None:
+        del note["parts"]
+    note_of(path).write_text(json.dumps(note), encoding="utf-8")
+
+
+def test_a_table_is_stale_for_the_part_that_it_reads_alone(provisional: Path) -> None:
+    """Of run_dependency_days repeats are made of contacts with some hosts only."""
+    workspace = workspace_of(provisional, SETTINGS, PROVISIONAL)
+    path = workspace.lake.path("run_dependency_days", DAY, "fleet")
+    of_repeats = [("repeat_transfers", "fleet")]
+    note_parts(path, {"hosts": "one"})
+    assert [(file.table, file.scope) for file in stale(workspace)] == of_repeats
+    build_all(provisional / "podledger.yaml", at=PROVISIONAL)
+    assert made_from(path).parts == {"hosts": "one"}
+    assert stale(workspace) == []
+    # Other rows, the same part: whoever reads all of it is stale, repeats are not.
+    rows = pl.read_parquet(path, hive_partitioning=False)
+    with TableWriter(table_spec("run_dependency_days"), path) as writer:
+        writer.write(rows.head(0))
+    note_parts(path, {"hosts": "one"}, writer.content)
+    others = {file.table for file in stale(workspace)}
+    assert {"run_dependencies", "byte_balance"} & others
+    assert "repeat_transfers" not in others
+    # Where the part is not known, all of it counts.
+    note_parts(path, None)
+    assert "repeat_transfers" in {file.table for file in stale(workspace)}

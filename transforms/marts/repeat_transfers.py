@@ -55,19 +55,14 @@ import datetime as dt
 import polars as pl
 
 from transforms.day import BuildDay
+from transforms.marts.host_contacts import HOST_STEPS
 from transforms.marts.path_prices import price_paths
 from transforms.marts.path_settings import show_path_settings
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
 PACKAGE = "transforms.marts"
-SOURCES = (
-    "repeat_contact_kinds",
-    "repeat_declared",
-    "repeat_hosts",
-    "repeat_contacts",
-    "repeat_pulls",
-)
+SOURCES = (*HOST_STEPS, "repeat_contacts", "repeat_pulls")
 """Fetches of all kinds but objects, over the look-back."""
 EARLIER = (
     "repeat_wanted",
@@ -181,7 +176,7 @@ TRANSFORM = Transform(
     reads=(
         Reads("object_transfers", "repeats"),
         Reads("image_pulls", "repeats"),
-        Reads("run_dependency_days", "repeats"),
+        Reads("run_dependency_days", "repeats", part="hosts"),
         Reads("declared_dependencies", "repeats"),
         Reads("pod_intervals", "repeats"),
         Reads("peer_traffic"),

@@ -34,6 +34,7 @@ from datetime import timedelta
 from transforms.day import SKEW_GUARD, BuildDay
 from transforms.intermediate.pod_match import match_pods
 from transforms.intermediate.stage_match import match_stages
+from transforms.marts.host_contacts import hosts_of_day
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
@@ -90,6 +91,7 @@ TRANSFORM = Transform(
         Reads("node_states", "pods"),
         Reads("services", "pods"),
         Reads("runs"),
+        Reads("declared_dependencies"),
         Reads("endpoints"),
     ),
     rows_from=(
@@ -102,4 +104,5 @@ TRANSFORM = Transform(
     ),
     build=build,
     version=4,
+    parts={"hosts": hosts_of_day},
 )
