@@ -30,7 +30,7 @@ NAMED_AT_MOST = 5
 NODE_STATES = "node_states"
 ALWAYS_READ = frozenset({
     "run_versions", "run_statuses", "pod_states", "container_states", NODE_STATES,
-    "kube_event_states",
+    "kube_event_states", "resource_claims",
 })  # fmt: skip
 """Staging tables that what is known of any run comes from."""
 MADE_FROM = {
