@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from pipelines.build import Outcome
 from pipelines.catalog import require_replaceable
 from pipelines.cli.options import AsJson, Config, days_of, settings_file
-from pipelines.cli.output import console, errors, print_plain, to_json
+from pipelines.cli.output import errors, print_plain, to_json
 from pipelines.errors import PodledgerError, wrong_option
 from pipelines.landing.land import LandReport, new_files
 from pipelines.landing.reading import read_otherwise
@@ -277,4 +277,6 @@ def print_summary(workspace: Workspace, report: BuildReport) -> None:
         print_plain(f"missing: {line}")
     for day, why in report.waiting.items():
         print_plain(f"waiting: {day} is final: {why}; podledger build --date {day} builds it in")
-    console.print(f"catalogue: {workspace.settings.catalog_path}", markup=False, soft_wrap=True)
+    catalogue = workspace.settings.catalog_path
+    shown = catalogue if catalogue.exists() else "none yet, as no day is built"
+    print_plain(f"catalogue: {shown}")

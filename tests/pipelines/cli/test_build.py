@@ -105,6 +105,17 @@ def test_a_day_on_which_nothing_came_and_a_file_that_nobody_knows_exit_3_by_name
     assert "odd.log: no known format recognises it" in ended.out
 
 
+def test_a_folder_of_an_impossible_day_exits_3_by_name(folder: Path) -> None:
+    (folder / "in/2026-03-10").rename(folder / "in/2026-02-30")
+    ended = run(folder)
+    assert ended.code == 3
+    path = folder / "in/2026-02-30/a.log"
+    assert f"not read: {path}: its path names a day or hour that there is not; exp" in ended.out
+    # Nothing is published, and no file is named that is not there.
+    assert ended.out.endswith("\ncatalogue: none yet, as no day is built\n")
+    assert not (folder / "podledger.duckdb").exists()
+
+
 @pytest.mark.parametrize("has_later", [False, True])
 def test_a_pattern_that_never_found_anything_is_no_success(folder: Path, has_later: bool) -> None:
     (folder / "podledger.yaml").write_text(
