@@ -7,9 +7,9 @@ import duckdb
 import typer
 from rich.cells import cell_len, set_cell_size
 
-from pipelines.catalog import open_catalog
 from pipelines.cli.options import AsJson, Config, settings_of
 from pipelines.cli.output import print_plain, printable, to_json
+from pipelines.cli.show import open_catalogue
 from pipelines.errors import PodledgerError
 from pipelines.run_facts import run_named
 from schemas.marts.outputs import STEPS
@@ -45,10 +45,7 @@ def accept(
     Example: podledger accept 0123456789abcdef0123456789abcdef
     """
     settings = settings_of(config)
-    if not settings.catalog_path.is_file():
-        message = f"{settings.catalog_path}: no catalogue; run podledger build first"
-        raise PodledgerError(message)
-    with open_catalog(settings.catalog_path) as connection:
+    with open_catalogue(settings) as connection:
         asked = (hex_uuid(run) or run_named(connection, run) for run in runs)
         wanted = list(dict.fromkeys(asked))
         checks = _checks(connection, wanted)

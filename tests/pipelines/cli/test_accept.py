@@ -86,6 +86,17 @@ def test_exit_codes_say_how_it_went(settings: Path) -> None:
     assert list(codes.values()) == [0, 1, 3, 0, 1, 2]
 
 
+def test_a_catalogue_that_is_absent_or_damaged_is_named(tmp_path: Path) -> None:
+    (tmp_path / "podledger.yaml").write_text(SETTINGS, encoding="utf-8")
+    config = ("--config", str(tmp_path / "podledger.yaml"))
+    absent = podledger("accept", GOOD, *config)
+    load_settings(tmp_path / "podledger.yaml").catalog_path.write_bytes(b"no database")
+    damaged = podledger("accept", GOOD, *config)
+    for refused, said in ((absent, "is absent"), (damaged, "cannot be opened")):
+        assert (refused.code, refused.out) == (2, "")
+        assert said in refused.err.replace("\n", " ")
+
+
 def test_the_sheet_fits_and_shows_hostile_text_as_it_is(settings: Path) -> None:
     lines = podledger("accept", GOOD, "--config", str(settings)).out.splitlines()
     assert max(map(cell_len, lines)) <= 100
