@@ -40,18 +40,20 @@ def whole(stated: object, maximum: int, word: str) -> int | None:
     Raises:
         RefusedError: It is none, or out of range; the reason begins with the word.
     """
-    if isinstance(stated, str):
-        digits = stated.isascii() and stated.isdigit() and len(stated) <= 20
-        stated = int(stated) if digits else stated
-    elif isinstance(stated, float) and stated.is_integer() and abs(stated) < 2**53:
-        stated = int(stated)
-    if stated is None or stated == "":
+    value = stated
+    if isinstance(value, str):
+        digits = value.isascii() and value.isdigit() and len(value) <= 20
+        value = int(value) if digits else value
+    elif isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)
+    if value is None or value == "":
         return None
-    if not isinstance(stated, int) or isinstance(stated, bool):
+    if not isinstance(value, int) or isinstance(value, bool):
         refuse(word, "a whole number", stated)
-    if not 0 <= stated <= maximum:
+    if not 0 <= value <= maximum:
+        # As it is written, so that its place can be found.
         refuse(word, f"0 to {maximum}", stated)
-    return stated
+    return value
 
 
 def octets(stated: object, word: str) -> int | None:
