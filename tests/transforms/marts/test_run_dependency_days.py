@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.reference.catalogue import load_endpoints
 from tests.transforms.frames import DAY, at, checked, frame, show
 from transforms.day import BuildDay
 from transforms.marts.run_dependency_days import TRANSFORM
@@ -271,6 +272,31 @@ def test_the_most_specific_verified_pattern_names_the_service():
     )
     found = rows.select("endpoint", "service", "purpose", "endpoint_kind").rows()
     assert {row[0]: row[1:] for row in found} == expected
+
+
+@pytest.mark.parametrize(
+    ("host", "service", "kind"),
+    [
+        ("sts.eu-west-1.amazonaws.com", "AWS STS", "auth"),
+        ("auth.docker.io", "Docker Hub", "auth"),
+        ("lfs.github.com", "GitHub", "primary"),
+        ("pypi.org", "PyPI", "primary"),
+        ("vpce-0a1.s3.eu-west-1.vpce.amazonaws.com", "Amazon S3", "primary"),
+        ("proxy.corp.example.com:3128", None, None),
+    ],
+)
+def test_what_supports_a_use_is_a_row_of_its_own(host: str, service: str | None, kind: str | None):
+    resource = f"dns://{host}" if ":" in host else f"dns://{host}:443"
+    with SqlSession(threads=1) as session:
+        uses = [connection("use"), connection("support", resource_id=resource, start="10:01")]
+        show(session, **{name: [] for name in TABLES} | {"connections": uses})
+        session.register("endpoints", load_endpoints())
+        rows = checked(
+            session, "run_dependency_days", TRANSFORM.build(session, BuildDay(DAY, "fleet"))
+        )
+    assert set(rows["resource_id"]) == {HOST, resource}
+    row = only(rows, resource_id=resource)
+    assert (row["service"], row["endpoint_kind"], row["connection_count"]) == (service, kind, 1)
 
 
 # -- object transfers ----------------------------------------------------------------------------
