@@ -118,7 +118,8 @@ class Workspace:
         failed: (day, scope) of which a table failed its checks: it stays unpublished from there on.
         clock: What time it is.
         restating: Days published as final that are built again, and why.
-        sides: Tables built at one time at most; as many as memory allows if none.
+        sides: Tables built at one time at most, one in its own step; as many as memory allows if
+            none.
         begun: Days whose tables are being built side by side.
     """
 
@@ -377,7 +378,8 @@ def tables_side_by_side(workspace: Workspace, day: dt.date) -> Iterator[None]:
     """
     with workspace.locked() as lake:
         restating = _restating_of(workspace, Ledger.read(lake), day)
-        if restating is not None or final_basis(lake, day) is not None:
+        is_final = restating is not None or final_basis(lake, day) is not None
+        if is_final or workspace.sides == 1:
             yield
             return
         with _begun(workspace, day, tuple(transforms())) as begun:
