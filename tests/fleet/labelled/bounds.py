@@ -46,6 +46,7 @@ def measures(score: Score) -> list[Measure]:
         Measure("own and only name found", score.right_names, score.names, 0.99, True),
         Measure("winners among several own names", score.forced, score.connections, 0.0),
         Measure("peers with another name", score.wrong_names, score.named_peers, 0.001),
+        Measure("exported pods without their run and attempt", score.misplaced, score.pods, 0.0),
         Measure("named pods with another run or attempt", score.wrong_runs, score.runs, 0.0),
         Measure("only container found", score.right_containers, score.containers, 0.995, True),
         Measure("another container", score.wrong_containers, score.acted, 0.0001),

@@ -98,6 +98,21 @@ WHERE g.kind <> 'lost' OR g.lost > 0
 GROUP BY ALL
 """
 
+_PODS = """
+CREATE TEMP TABLE placed AS
+SELECT
+    t.pod_uid,
+    COUNT(b.pod_uid) > 0
+    AND BOOL_AND(
+        b.run_uuid IS NOT DISTINCT FROM t.run_uuid
+        AND (t.run_uuid IS NULL OR b.attempt IS NOT DISTINCT FROM t.attempt)
+    ) AS is_right
+FROM truth_pods AS t
+LEFT JOIN built_pods AS b ON t.cluster = b.cluster AND t.pod_uid = b.pod_uid
+WHERE t.is_exported
+GROUP BY t.pod_uid
+"""
+
 _COUNTED_FLOWS = """
 SELECT ABS(
     (SELECT COALESCE(SUM(flow_count), 0) FROM built_unconnected WHERE reason = 'aggregated')
@@ -168,6 +183,9 @@ class Score:
         named_peers: Connections to outside hosts with a name.
         wrong_names: Of those, with another name than the one asked.
         forced: Connections to an address for which the pod had several valid names, with one.
+        pods: Pods that any export of Kubernetes names, cleaners and those of no run among them.
+        misplaced: Of those, without a row, or with another run or attempt than their own, or one
+            where they have none.
         runs: Connections whose pod is named, and requests whose run is.
         wrong_runs: Of those, with another run or attempt.
         doubled: Rows that stand for a true connection for which another row stands, too.
@@ -211,6 +229,8 @@ class Score:
     named_peers: int
     wrong_names: int
     forced: int
+    pods: int
+    misplaced: int
     runs: int
     wrong_runs: int
     doubled: int
@@ -244,6 +264,7 @@ MEASURED = {
     "built_transfers": "object_transfers",
     "built_increments": "counter_increments",
     "built_volumes": "peer_traffic",
+    "built_pods": "pod_intervals",
     "built_coverage": "node_coverage",
     "built_unconnected": "unconnected_events",
     "built_run_coverage": "run_coverage",
@@ -275,13 +296,14 @@ class Scorer:
 
     def pair(self) -> None:
         """Pair rows with the truth, again if the view `built_connections` was replaced."""
-        for name in ("pairs", "ends", "acting", "counted", "sent"):
+        for name in ("pairs", "ends", "acting", "counted", "sent", "placed"):
             self.db.execute(f"DROP TABLE IF EXISTS {name}")
         self.db.execute(_PAIRS, {"near": NEAR_US})
         self.db.execute(_ENDS)
         self.db.execute(_CONTAINERS)
         self.db.execute(_COUNTED)
         self.db.execute(_SENT)
+        self.db.execute(_PODS)
 
     def one(self, sql: str) -> int:
         """One number."""
@@ -326,6 +348,8 @@ class Scorer:
             forced=self.one(
                 "SELECT COUNT(*) FROM pairs WHERE own_names > 1 AND peer_name IS NOT NULL"
             ),
+            pods=self.one("SELECT COUNT(*) FROM placed"),
+            misplaced=self.one("SELECT COUNT(*) FROM placed WHERE NOT is_right"),
             runs=self.one("SELECT COUNT(*) FROM pairs WHERE initiator_pod_uid IS NOT NULL")
             + self.one("SELECT COUNT(*) FROM built_transfers WHERE run_uuid IS NOT NULL"),
             wrong_runs=self.one(

@@ -39,6 +39,7 @@ def scorer(whole: tuple[Fleet, Scorer]) -> Iterator[Scorer]:
     scorer.db.execute("CREATE OR REPLACE VIEW built_connections AS FROM original")
     scorer.db.execute("CREATE OR REPLACE VIEW built_increments AS FROM original_increments")
     scorer.db.execute("CREATE OR REPLACE VIEW built_coverage AS FROM original_coverage")
+    scorer.db.execute("CREATE OR REPLACE VIEW built_pods AS FROM original_pods")
     scorer.pair()
 
 
@@ -47,6 +48,7 @@ def _original(whole: tuple[Fleet, Scorer]) -> None:
     whole[1].db.execute("CREATE TABLE IF NOT EXISTS original AS FROM built_connections")
     whole[1].db.execute("CREATE TABLE IF NOT EXISTS original_increments AS FROM built_increments")
     whole[1].db.execute("CREATE TABLE IF NOT EXISTS original_coverage AS FROM built_coverage")
+    whole[1].db.execute("CREATE TABLE IF NOT EXISTS original_pods AS FROM built_pods")
 
 
 def broken(scorer: Scorer) -> set[str]:
@@ -150,6 +152,25 @@ def test_the_last_pod_of_a_name_is_wrong_for_counters(scorer: Scorer) -> None:
     )
     scorer.pair()
     assert "counters with another pod" in broken(scorer)
+
+
+@pytest.mark.parametrize(
+    "careless",
+    [
+        # A run for pods that have none, such as cleaners.
+        "COALESCE(run_uuid, LPAD(SUBSTR(MD5(pod_uid), 1, 8), 32, '0')) AS run_uuid",
+        "CASE WHEN run_match_kind = 'label' THEN run_uuid END AS run_uuid",
+        "CASE WHEN attempt IS NOT NULL THEN 1 END AS attempt",
+    ],
+)
+def test_every_rung_cleaner_and_attempt_counts_for_the_runs_of_pods(
+    scorer: Scorer, careless: str
+) -> None:
+    scorer.db.execute(
+        f"CREATE OR REPLACE VIEW built_pods AS SELECT * REPLACE ({careless}) FROM original_pods"
+    )
+    scorer.pair()
+    assert broken(scorer) == {"exported pods without their run and attempt"}
 
 
 def test_a_row_per_vantage_doubles_connections(scorer: Scorer) -> None:
