@@ -54,6 +54,7 @@ from transforms.staging.values import (
     instant_of_microseconds,
     integer,
 )
+from transforms.staging.volume_fields import stated_transport
 
 MAX_HELD = 20_000
 """Values that are held back for their start; a node's scrape has some hundreds."""
@@ -281,9 +282,9 @@ class CounterFile:
             refuse("temporality", "the setting cumulative or delta", temporality)
         metric = plain_name(name)
         base = metric.removesuffix("_total")
-        observer = "/".join(
-            text for text in (*(labels.get(key) for key in _OBSERVER), *found.observer) if text
-        )
+        # Each name is redacted alone: behind a secret that may hold slashes no slash may stand.
+        observers = (*(labels.get(key) for key in _OBSERVER), *found.observer)
+        observer = "/".join(shown for name in observers if (shown := name_text(name)))
         series_id = identity(
             self._context.cluster, labels.get("cluster"), base, temporality, *found.key
         )
@@ -622,11 +623,10 @@ def _obi(
     columns: dict[str, Any] = {"node": _node(labels, context)}
     for short, end in _ENDS:
         columns |= {f"{end}_{key}": value for key, value in _end(labels, short).items()}
-    transport = labels.get("transport")
     interface = shaped("interface", labels.get("iface"), INTERFACE)
     way = labels.get("iface_direction") or labels.get("direction")
     columns |= {
-        "transport": shaped("transport", transport and transport.upper(), INTERFACE),
+        "transport": stated_transport(labels.get("transport"), "transport"),
         "interfaces": [interface] if interface else None,
         "flow_direction": way if way in {"ingress", "egress"} else None,
     }

@@ -63,10 +63,10 @@ _ADDRESS_BITS = {".": 32, ":": 128}
 
 SHOWN_KEYS = frozenset(
     {
-        b"Type", b"destination", b"drop_reason_desc", b"first", b"ipVersion", b"kind", b"last",
-        b"latency_ns", b"namespace", b"node_name", b"num_events_lost", b"pod_name", b"source",
-        b"source_xlated", b"state_change", b"time", b"trace_observation_point", b"trace_reason",
-        b"traffic_direction", b"type", b"uuid", b"verdict",
+        b"Type", b"UUID", b"destination", b"drop_reason_desc", b"first", b"ipVersion", b"kind",
+        b"last", b"latency_ns", b"namespace", b"node_name", b"num_events_lost", b"pod_name",
+        b"source", b"source_xlated", b"state_change", b"time", b"trace_observation_point",
+        b"trace_reason", b"traffic_direction", b"type", b"uuid", b"verdict",
     }
 )  # fmt: skip
 """Keys whose text an excerpt may show: no header, URL, label or summary is among them."""

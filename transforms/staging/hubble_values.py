@@ -250,8 +250,14 @@ def pod_uid(text: str | None) -> str | None:
 
 
 def node_name(text: str | None) -> str | None:
-    """A node without the cluster that stands before it where a cluster has a name."""
-    return name_text(text.rpartition("/")[2]) if text else None
+    """A node without the cluster that stands before it where a cluster has a name.
+
+    It is redacted while it is whole: a private key may hold slashes.
+    """
+    if not text:
+        return None
+    whole = name_text(text) if "/" in text else text
+    return name_text((whole or "").rpartition("/")[2])
 
 
 def label_texts(texts: list[str] | None) -> list[str] | None:

@@ -43,7 +43,7 @@ from transforms.staging.kubernetes_metadata import (
     read_addresses,
     uid_text,
 )
-from transforms.staging.kubernetes_pods import MAIN_NAMES, image_digest, run_values
+from transforms.staging.kubernetes_pods import MAIN_NAMES, image_digest, run_values, without_runtime
 from transforms.staging.parser import FileContext, Parsed, Row
 from transforms.staging.refusal import refuse
 from transforms.staging.stored_text import free_text, name_text, pairs
@@ -630,7 +630,7 @@ def _containers(pod: _Pod, time: int) -> Iterator[dict[str, Any]]:
             "ordinal": None,
             "image": name_text(spec or image),
             "image_digest": image_digest(image_id),
-            "container_id": (name_text(container_id) or "").rpartition("://")[2] or None,
+            "container_id": without_runtime(container_id),
             "state": state,
             "reason": free_text(reason),
             "message": None,

@@ -39,6 +39,7 @@ MAIN_NAMES = frozenset(
 DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 
 _ANNOTATION = "operation.polyaxon.com/"
+_RUNTIMES = frozenset({"containerd", "cri-o", "docker"})
 _DIGEST = re.compile(r"@(sha(?:256|512):[0-9a-f]{64,128})\Z")
 Quantities = dict[str, str | int | float]
 
@@ -381,7 +382,7 @@ def _container_values(part: _Part, times: StatedTimes, life: _Life) -> dict[str,
         "ordinal": part.ordinal,
         "image": name_text(spec.image or status.image),
         "image_digest": image_digest(status.image_id),
-        "container_id": _without_runtime(status.container_id),
+        "container_id": without_runtime(status.container_id),
         "state": _state_name(state),
         "reason": free_text(said.reason),
         "message": free_text(said.message),
@@ -407,8 +408,14 @@ def image_digest(image_id: str | None) -> str | None:
     return match[1] if match else None
 
 
-def _without_runtime(container_id: str | None) -> str | None:
-    """Id of a container without the runtime in front of it, redacted while it is whole."""
+def without_runtime(container_id: str | None) -> str | None:
+    """Id of a container without the runtime in front of it; what is no such id is redacted whole.
+
+    A runtime in front makes no URL of what follows, in which userinfo would be masked.
+    """
+    runtime, _, own = (container_id or "").partition("://")
+    if runtime in _RUNTIMES and "@" not in own:
+        return name_text(own)
     return (name_text(container_id) or "").rpartition("://")[2] or None
 
 
