@@ -14,9 +14,9 @@ no file, before the first or after the last event, between two files. Of what is
 events make their stretch lossy (1 s on both sides of a report without a stretch; the whole file for
 one without a time), and a file that holds records which a field mask robbed of their time, or of
 both ends, is masked from its first to its last event. Files without any time count on the day on
-which they landed: what lies between the node's other files is masked, not missing. An export whose lines count flows (field aggregation) tells no connection: masked
-from its first to its last event. One that tells drops alone all day (a filter by verdict) shows
-nothing else: unknown.
+which they landed: what lies between the node's other files is masked, not missing. An export whose
+lines count flows (field aggregation) tells no connection: masked from its first to its last event.
+One that tells drops alone all day (a filter by verdict) shows nothing else: unknown.
 
 `dns_lookups`, `counter_samples`, `volume_records`, and `object_requests` per bucket: by the hour,
 for the source as a whole (node null). An hour is covered when every delivery of an export, from the
