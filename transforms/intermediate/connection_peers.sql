@@ -80,6 +80,18 @@ resolvers AS (
     WHERE is_dns
 ),
 
+-- A proxy's own address is never a pod's: where another flow names a pod that has the address, this
+-- one only lacks the name.
+named AS (
+    SELECT DISTINCT initiator_address AS address
+    FROM connection_ordinals
+    WHERE
+        initiator_pod_name IS NOT NULL
+        AND initiator_address IN (
+            SELECT initiator_address FROM connection_ordinals WHERE is_from_proxy
+        )
+),
+
 -- An export that names no pods tells nothing by leaving one out.
 capable AS (
     SELECT
@@ -102,7 +114,9 @@ SELECT
     END AS peer_kind,
     CASE
         WHEN d.responder_address IS NOT NULL THEN 'dns'
-        WHEN n.names_pods AND m.is_from_proxy AND m.initiator_uid IS NULL THEN 'proxy_upstream'
+        WHEN
+            n.names_pods AND m.is_from_proxy AND m.initiator_uid IS NULL AND a.address IS NULL
+            THEN 'proxy_upstream'
         WHEN m.initiator_uid IS NULL AND m.is_from_own_host THEN 'own_host'
         WHEN
             m.initiator_match_kind = 'node'
@@ -112,6 +126,7 @@ SELECT
     END AS ignored_as
 FROM matched AS m
 CROSS JOIN capable AS n
+LEFT JOIN named AS a ON m.initiator_address = a.address
 LEFT JOIN resolvers AS d
     ON m.responder_address = d.responder_address
     AND m.responder_port IS NOT DISTINCT FROM d.responder_port

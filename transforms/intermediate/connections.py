@@ -138,5 +138,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("flows",),
     build=build,
-    version=7,
+    version=8,
 )

@@ -515,6 +515,20 @@ def test_the_upstream_leg_of_a_proxy_is_no_connection_of_the_pod():
     assert one(flows, pod_intervals=known)["initiator_pod_uid"] == "a"
 
 
+def test_an_address_that_another_flow_names_as_a_pods_is_no_proxys():
+    far = {"source_address": "192.0.2.20", "source_endpoint_id": None}
+    nameless = sent("08:00", "SYN", source_port=40001, **far)
+    stated = {"source_namespace": "ml", "source_pod_name": "pod-x"}
+    named = sent("09:00", "SYN", source_port=40002, **far, **stated)
+    other = sent("09:00", "SYN", source_namespace="ml", source_pod_name="pod-a")
+    rows = of([nameless, named], pod_intervals=[])
+    assert [(r["initiator_port"], r["initiator_match_kind"]) for r in rows] == [
+        (40001, "none"), (40002, "none"),
+    ]  # fmt: skip
+    rows = of([nameless, other], pod_intervals=[])
+    assert [r["initiator_address"] for r in rows] == [POD]
+
+
 def test_where_no_export_names_pods_a_nameless_pod_is_no_sign_of_a_proxy():
     row = one([sent("08:00", source_endpoint_id=None)], pod_intervals=[])
     assert (row["initiator_address"], row["initiator_match_kind"]) == (POD, "none")
