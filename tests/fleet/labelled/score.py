@@ -326,7 +326,13 @@ class Scorer:
         return Score(
             events=self.events,
             connections=self.one("SELECT COUNT(*) FROM truth_connections WHERE kind <> 'proxied'"),
-            paired=self.one("SELECT COUNT(*) FROM pairs WHERE kind <> 'proxied'"),
+            paired=self.one(
+                """
+                SELECT COUNT(DISTINCT (
+                    cluster, client_address, client_port, server_address, server_port, first_seen
+                )) FROM pairs WHERE kind <> 'proxied'
+                """
+            ),
             unpaired_rows=self.one("SELECT COUNT(*) FROM pairs WHERE kind IS NULL"),
             ends=self.one("SELECT COUNT(*) FROM ends"),
             determined=self.one("SELECT COUNT(*) FROM ends WHERE determined"),
