@@ -5,12 +5,12 @@
 -- Parameters: $end_us (end of the day).
 WITH dealings AS (
     SELECT
-        provider, bucket_id, bucket, key, version_id, operation, client_address, principal,
+        dealing, provider, bucket_id, bucket, key, version_id, operation, client_address, principal,
         user_agent,
         CASE WHEN MIN(app_id) = MAX(app_id) THEN LOWER(MIN(app_id)) END AS app_id
     FROM transfer_requests
     GROUP BY
-        provider, bucket_id, bucket, key, version_id, operation, client_address, principal,
+        dealing, provider, bucket_id, bucket, key, version_id, operation, client_address, principal,
         user_agent
 ),
 
@@ -49,6 +49,7 @@ stated AS (
 
 SELECT
     ROW_NUMBER() OVER () AS group_number,
+    d.dealing,
     d.provider,
     d.bucket_id,
     d.bucket,

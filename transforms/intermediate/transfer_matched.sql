@@ -5,7 +5,9 @@
 -- Parameters: $start_us (start of the day).
 WITH evidence AS (
     SELECT
-        r.* EXCLUDE (principal, session_arn, access_key_id_hash, user_agent, app_id, bucket_id),
+        r.* EXCLUDE (
+            principal, session_arn, access_key_id_hash, user_agent, app_id, bucket_id, dealing
+        ),
         g.group_number,
         i.given_kind,
         i.given_pods,
@@ -30,16 +32,7 @@ WITH evidence AS (
         w.client_address IS NOT NULL AS is_shared,
         w.candidate_pod_uids AS shared_pods
     FROM transfer_requests AS r
-    INNER JOIN transfer_groups AS g
-        ON r.provider = g.provider
-        AND r.bucket_id = g.bucket_id
-        AND r.bucket = g.bucket
-        AND r.key IS NOT DISTINCT FROM g.key
-        AND r.version_id IS NOT DISTINCT FROM g.version_id
-        AND r.operation = g.operation
-        AND r.client_address IS NOT DISTINCT FROM g.client_address
-        AND r.principal IS NOT DISTINCT FROM g.principal
-        AND r.user_agent IS NOT DISTINCT FROM g.user_agent
+    INNER JOIN transfer_groups AS g ON r.dealing = g.dealing
     LEFT JOIN transfer_credentials AS c
         ON r.access_key_id_hash IS NOT DISTINCT FROM c.access_key_id_hash
         AND r.session_arn IS NOT DISTINCT FROM c.session_arn

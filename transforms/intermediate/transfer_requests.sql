@@ -1,6 +1,6 @@
 -- Requests, each once, with what they moved.
 -- Grain: one request about a bucket, from the look-back to the end of the day.
--- Reads: object_requests, transfer_google.
+-- Reads: object_requests, transfer_agents, transfer_google.
 -- Parameters: $from_us (start of the look-back), $end_us (end of the day).
 -- Not materialized: all but one of its readers need few columns or few rows.
 WITH staged AS NOT MATERIALIZED (
@@ -84,6 +84,15 @@ paired AS (
     WHERE NOT s.is_audit
 ),
 
+-- What the audit trail adds to a record of the usage log, and which of its own it thereby tells.
+google AS (
+    SELECT
+        'gcs_usage' AS source_format, record_id, principal, access_key_id_hash, FALSE AS is_told
+    FROM transfer_google
+    UNION ALL
+    SELECT 'gcs_audit', trail_id, NULL, NULL, TRUE FROM transfer_google WHERE trail_id IS NOT NULL
+),
+
 requests AS (
     SELECT
         a.* REPLACE (
@@ -112,11 +121,8 @@ requests AS (
         AND a.provider = h.provider
         AND a.bucket = h.bucket
         AND a.event_us // 3600000000 = h.hour_number
-    LEFT JOIN transfer_google AS g
-        ON a.source_format = 'gcs_usage' AND a.record_id = g.record_id
-    LEFT JOIN transfer_google AS q
-        ON a.source_format = 'gcs_audit' AND a.record_id = q.trail_id
-    WHERE p.request_id IS NULL AND h.hour_number IS NULL AND q.trail_id IS NULL
+    LEFT JOIN google AS g ON a.source_format = g.source_format AND a.record_id = g.record_id
+    WHERE p.request_id IS NULL AND h.hour_number IS NULL AND NOT COALESCE(g.is_told, FALSE)
 ),
 
 kinds AS (
@@ -187,26 +193,6 @@ answered AS (
             ELSE '' END
         || bucket AS bucket_id
     FROM kinds
-),
-
--- botocore lists the features that a request uses in the order of a set, which each process has of
--- its own: workers of one pod are one client.
-features AS (
-    SELECT
-        user_agent,
-        REGEXP_EXTRACT(user_agent, ' m/([A-Za-z0-9+-]+(?:,[A-Za-z0-9+-]+)+)', 1) AS listed
-    FROM (SELECT DISTINCT user_agent FROM staged WHERE user_agent LIKE '% m/%,%')
-),
-
-agents AS (
-    SELECT
-        user_agent AS stated,
-        REPLACE(
-            user_agent, ' m/' || listed,
-            ' m/' || ARRAY_TO_STRING(LIST_SORT(STRING_SPLIT(listed, ',')), ',')
-        ) AS told
-    FROM features
-    WHERE listed <> ''
 )
 
 SELECT
@@ -267,6 +253,11 @@ SELECT
     endpoint,
     vpc_endpoint_id,
     duration_seconds,
-    bucket_id
+    bucket_id,
+    -- Which dealings it is of, in one number: joins on all these texts hold them in memory.
+    MD5_NUMBER(CAST(TO_JSON([
+        provider, bucket_id, bucket, key, version_id, operation, client_address, principal,
+        COALESCE(u.told, user_agent)
+    ]) AS VARCHAR)) AS dealing
 FROM answered
-LEFT JOIN agents AS u ON user_agent = u.stated
+LEFT JOIN transfer_agents AS u ON user_agent = u.stated

@@ -49,12 +49,12 @@ def make_attempts(session: SqlSession, day: BuildDay, names_before: timedelta) -
         "guard_us": SKEW_GUARD // MICROSECOND,
     }
     helpers = (
-        "transfer_google", "transfer_requests", "attempt_requests", "match_input", "match_output",
-        "attempt_lookups", "container_input", "container_output", "attempt_wanted",
-        "attempt_replies",
+        "transfer_agents", "transfer_google", "transfer_requests", "attempt_requests",
+        "match_input", "match_output", "attempt_lookups", "container_input", "container_output",
+        "attempt_wanted", "attempt_replies",
     )  # fmt: skip
     with session.dropped(*helpers):
-        for step in ("transfer_google", "transfer_requests"):
+        for step in ("transfer_agents", "transfer_google", "transfer_requests"):
             session.create(step, "transforms.intermediate", step, values)
         session.create("attempt_requests", PACKAGE, "attempt_requests", values)
         session.create("match_input", PACKAGE, "attempt_lookup_input", values)
