@@ -91,9 +91,9 @@ def check(written: Sequence[Written], lake: Path) -> list[str]:
             )
         }
         expected = {
-            (ids.get(str(file.path)), f"line {line}", offset)
+            (ids.get(str(file.path)), locator, offset)
             for file in written
-            for line, offset, _ in file.rejects
+            for locator, offset, _ in file.rejects
         }
         if rejects != expected:
             wrong.append(
@@ -108,8 +108,9 @@ def check(written: Sequence[Written], lake: Path) -> list[str]:
             if found != count:
                 wrong.append(f"{table}: {found} rows, expected {count}")
         records = sum(int(n) for (n,) in read("export_files", "sum(record_count)"))
-        if records != sum(file.lines for file in written):
-            wrong.append(f"records: {records}, expected {sum(file.lines for file in written)}")
+        expected_records = sum(file.records for file in written)
+        if records != expected_records:
+            wrong.append(f"records: {records}, expected {expected_records}")
     return wrong
 
 
@@ -136,7 +137,7 @@ def compare(kind: str, written: Sequence[Written], folder: Path, rounds: int) ->
     text = sum(file.text_bytes for file in written)
     print(f"\n{kind}: {len(written)} files, {text / 1e6:.0f} MB of text, "
           f"{sum(file.lines for file in written)} lines, "
-          f"{sum(len(file.rejects) for file in written)} damaged")  # fmt: skip
+          f"{sum(len(file.rejects) for file in written)} records to refuse")  # fmt: skip
     for name, found in runs.items():
         wall, cpu = median(r.wall for r in found), median(r.cpu for r in found)
         print(f"  {name:20s} {wall:7.2f} s wall {cpu:7.2f} s cpu {text / 1e6 / wall:5.0f} MB/s "

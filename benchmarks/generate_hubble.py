@@ -35,6 +35,9 @@ KINDS = (
     "cut", "log_line", "no_utf8", "wrong_type", "torn_and_joined", "nul_bytes", "no_object",
     "brace_too_many", "comma_too_many", "no_number", "wrong_value", "no_address",
 )  # fmt: skip
+MORE_RECORDS = {"torn_and_joined": 1, "no_object": 2}
+"""Records beyond the first of a damaged line: a torn beginning stands for itself, and so do the
+items of a list."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +46,10 @@ class Written:
 
     Attributes:
         path: Where it stands.
-        lines: Lines in it, all of them records.
+        lines: Lines in it.
+        records: Records in them; a line may hold several.
         text_bytes: Bytes of text.
-        rejects: (line, byte offset, kind of damage) of the lines that must be refused.
+        rejects: (locator, byte offset, kind of damage) of the records that must be refused.
         flows: Lines that give a row of `flows`.
         lookups: Lines that give a row of `dns_lookups`.
         losses: Lines that give a row of `loss_reports`.
@@ -53,8 +57,9 @@ class Written:
 
     path: Path
     lines: int
+    records: int
     text_bytes: int
-    rejects: tuple[tuple[int, int, str], ...]
+    rejects: tuple[tuple[str, int, str], ...]
     flows: int
     lookups: int
     losses: int
@@ -75,7 +80,8 @@ def _write(folder: Path, number: int, size: int, damage: bool) -> Written:
     path.parent.mkdir(parents=True, exist_ok=True)
     events = _Events(random, name)
     kinds = iter(KINDS * (size // 1_000 + 1))
-    lines, offset, rejects = 0, 0, []
+    lines, more, offset = 0, 0, 0
+    rejects: list[tuple[str, int, str]] = []
     given = {"flow": 0, "dns": 0, "loss": 0, "none": 0}
     opened = igzip.open(path, "wb", 1) if path.suffix == ".gz" else path.open("wb", 1 << 20)
     with opened as file:
@@ -85,8 +91,10 @@ def _write(folder: Path, number: int, size: int, damage: bool) -> Written:
             if damage and random.random() * DAMAGED_ONE_IN < 1:
                 harm = next(kinds)
                 line = _damaged(line, harm, random)
-                rejects.append((lines + 1, offset, harm))
-                kind = "none"
+                rejects += [(at, where, harm) for at, where in _refused(harm, lines + 1, offset)]
+                more += MORE_RECORDS.get(harm, 0)
+                # Behind a torn beginning the whole event is read.
+                kind = kind if harm == "torn_and_joined" else "none"
             given[kind] += 1
             lines += 1
             offset += len(line) + 1
@@ -98,12 +106,25 @@ def _write(folder: Path, number: int, size: int, damage: bool) -> Written:
     return Written(
         path,
         lines,
+        lines + more,
         offset,
         tuple(rejects),
         given["flow"] + given["dns"],
         given["dns"],
         given["loss"],
     )
+
+
+def _refused(kind: str, number: int, offset: int) -> list[tuple[str, int]]:
+    """Locator and offset of what must be refused of a damaged line.
+
+    A line of an agent's own log is left out, and each item of a list is refused by itself.
+    """
+    if kind == "log_line":
+        return []
+    if kind == "no_object":
+        return [(f"line {number} $[{n}]", offset + 1 + 2 * n) for n in range(3)]
+    return [(f"line {number}", offset)]
 
 
 def _damaged(line: bytes, kind: str, random: Random) -> bytes:
