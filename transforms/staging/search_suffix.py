@@ -43,6 +43,8 @@ _CLOUD = re.compile(
 _NO_NAMESPACE = frozenset({"com", "net", "org", "edu", "gov", "mil", "int", "arpa", "co", "io"})
 _NAMESPACES = frozenset({"ml", "ai"})
 _ORDINAL = re.compile(r".*-\d{1,9}\Z")
+_PLAIN_NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
+"""A name that is nothing but labels, where tldextract would also read parts of a URL."""
 
 
 @lru_cache(maxsize=65_536)
@@ -133,10 +135,23 @@ def _is_search_domain(suffix: str) -> bool:
 
 def _public_suffix(name: str) -> str | None:
     """Public suffix of a name that has labels before it; else none."""
-    if "." not in name:
+    if "." not in name or _is_under_no_suffix(name):
         return None
     parts = _extractor().extract_str(name)
     return parts.suffix if parts.suffix and parts.domain else None
+
+
+def _is_under_no_suffix(name: str) -> bool:
+    """Whether the last label alone tells that; taking a name apart takes far longer."""
+    last = name.rpartition(".")[2]
+    is_encoded = last.startswith("xn--")
+    return not is_encoded and last not in _top_levels() and bool(_PLAIN_NAME.fullmatch(name))
+
+
+@cache
+def _top_levels() -> frozenset[str]:
+    """Last labels of all public suffixes."""
+    return frozenset(suffix.rpartition(".")[2] for suffix in _extractor().tlds)
 
 
 @cache

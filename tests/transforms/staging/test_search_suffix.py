@@ -1,6 +1,7 @@
 """A search suffix comes off where a whole name is left and the long name is not real."""
 
 import pytest
+import tldextract
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -144,3 +145,21 @@ def test_what_is_left_begins_the_name(name, exists):
 def test_it_is_told_how_a_name_ends(name, is_public, is_of_cluster):
     assert has_public_suffix(name) is is_public
     assert ends_with_cluster_domain(name) is is_of_cluster
+
+
+NAMES = st.lists(
+    st.sampled_from(
+        ["a", "ml-team", "x-1", "_dns", "com", "uk", "co", "ck", "www", "1", "xn--p1ai", "a:80",
+         "u@b", "a/b", "", "é", "local", "a b", "。", "COM", "kawasaki", "city", "jp", "io"]
+    ),
+    max_size=5,
+).map(".".join)  # fmt: skip
+
+
+LIST = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+
+
+@given(NAMES)
+def test_a_public_suffix_is_what_the_list_says_also_where_the_last_label_alone_is_asked(name):
+    parts = LIST.extract_str(name)
+    assert has_public_suffix(name) is ("." in name and bool(parts.suffix and parts.domain))
