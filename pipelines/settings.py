@@ -53,9 +53,7 @@ Size = Annotated[int, BeforeValidator(parse_size)]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, arbitrary_types_allowed=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
 def _canonical(value: Any, parse: Callable[[str], object], expected: str) -> str:  # noqa: ANN401

@@ -1,9 +1,13 @@
 """The list of all settings, generated from the models that check them."""
 
+import ast
 import types
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from inspect import getsource
+from itertools import pairwise
+from textwrap import dedent
 from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator
@@ -45,14 +49,33 @@ def all_settings() -> list[Setting]:
 
 
 def _of_model(model: type[BaseModel], prefix: str) -> Iterator[Setting]:
+    descriptions = _docstrings(model)
     for name, field in model.model_fields.items():
         key = f"{prefix}{name}"
-        description = " ".join((field.description or "").split())
+        description = " ".join(descriptions.get(name, "").split())
         yield Setting(key, _expected(field), _default(field), description)
         inner = _inner(field.annotation)
         if inner is not None:
             place, found = inner
             yield from _of_model(found, f"{key}{place}.")
+
+
+def _docstrings(model: type[BaseModel]) -> dict[str, str]:
+    """What stands below each attribute of a model; pydantic would read it at every start."""
+    found: dict[str, str] = {}
+    for base in model.__mro__:
+        if base is BaseModel:
+            break
+        (stated,) = ast.parse(dedent(getsource(base))).body
+        body = stated.body if isinstance(stated, ast.ClassDef) else []
+        for attribute, text in pairwise(body):
+            match attribute, text:
+                case (
+                    ast.AnnAssign(target=ast.Name(id=name)),
+                    ast.Expr(value=ast.Constant(value=str(words))),
+                ):
+                    found.setdefault(name, words)
+    return found
 
 
 def _inner(annotation: Any) -> tuple[str, type[BaseModel]] | None:  # noqa: ANN401  a type

@@ -37,6 +37,7 @@ from pipelines.landing.marks import Mark, known_marks, remember_marks
 from pipelines.landing.parsing import Batch, BatchOutcome, FileJob, FileOutcome, parse_batch
 from pipelines.landing.readers import UNREADABLE, Break, Scan, scan
 from pipelines.landing.reading import read_as
+from pipelines.landing.start import without_main
 from pipelines.ledger import EXPORT_FILES, REJECTED_RECORDS, Ledger
 from pipelines.publication import TableWriter
 from pipelines.settings import ExportSettings, Settings
@@ -534,7 +535,8 @@ def parse_all(
             yield _outcome(parse)
         return
     with ProcessPoolExecutor(workers, mp_context=_worker_context()) as pool:
-        waiting = [pool.submit(parse) for parse in parses]
+        with without_main():
+            waiting = [pool.submit(parse) for parse in parses]
         for done, future in enumerate(waiting):
             progress("parsing", done, len(batches))
             try:
@@ -605,7 +607,7 @@ def _worker_context() -> BaseContext:
     if "forkserver" not in get_all_start_methods():
         return get_context("spawn")
     context = get_context("forkserver")
-    context.set_forkserver_preload(["pipelines.landing.parsing"])
+    context.set_forkserver_preload(["pipelines.landing.worker"])
     return context
 
 

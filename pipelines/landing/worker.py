@@ -1,0 +1,11 @@
+"""What a process that parses has loaded before its first batch.
+
+A server of processes imports this once and forks each of them, see `land`. Nothing else imports it,
+as pandas is out of reach from then on.
+"""
+
+from pipelines.landing.start import leave_out_pandas
+
+leave_out_pandas()
+
+from pipelines.landing import parsing  # noqa: E402, F401  loaded without pandas
