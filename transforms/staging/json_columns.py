@@ -24,6 +24,8 @@ How a format is added. Write `<format>_columns.py` with
 * `COLUMNS = JsonColumns(parser, table, shape, function, base)`, and the format's name in
   `JSON_FORMATS` of `pipelines/landing/columns.py`.
 
+Where lines have several forms, each further one is a `JsonColumns` of its own among `others`.
+
 `record_id` is the hash of the whole record where the function gives none. The tests of
 `test_json_columns.py` then compare both readings on the format's seeds and on changed lines.
 """
@@ -51,7 +53,7 @@ from transforms.staging.json_ids import md5, whole_ids
 from transforms.staging.json_numbers import huge_numbers
 from transforms.staging.json_records import RecordError
 from transforms.staging.json_shapes import LISTED, Leaf, Shape
-from transforms.staging.line_columns import Places, Stretch, line_places
+from transforms.staging.line_columns import Part, Places, Stretch, line_places
 from transforms.staging.parser import FileContext, Parser, RawRecord
 from transforms.staging.plain_names import are_canonical_ipv4, are_plain
 from transforms.staging.refusal import RefusedError, refuse
@@ -102,6 +104,8 @@ class JsonColumns:
         alone: Where other lines may change how later ones are read, so that every line of a file
             must begin as an object: keys of which none may stand in it. None if each line stands
             alone.
+        others: Further forms that lines may have, each with a table, a shape, columns and a base;
+            a line is read by the first one whose shape it is for.
     """
 
     parser: Parser
@@ -110,6 +114,7 @@ class JsonColumns:
     columns: "Callable[[Records], dict[str, Any]]"
     base: Mapping[str, str] = field(default_factory=dict)
     alone: tuple[str, ...] | None = None
+    others: "tuple[JsonColumns, ...]" = ()
 
     def reader(
         self, context: FileContext, session: SqlSession, scratch: Scratch | None
@@ -151,20 +156,39 @@ class JsonLines:
         self.connection = session.connection
         self.connection.execute("SET arrow_large_buffer_size = true")
         self._scratch = scratch
+        others = (other.reader(context, session, scratch) for other in columns.others)
+        self._forms = (self, *others)
 
     def read(self, data: bytes) -> Stretch:
         """Read a text of whole lines; lines that it does not name are read by the row parser."""
         starts, ends = line_places(data)
-        lines = _Lines(data, starts, ends)
-        stretch = Stretch(data, starts, ends, np.zeros(0, np.int64))
+        stretch = Stretch(data, starts, ends)
         if self._scratch is None:
             return stretch
-        numbers = self._without_foreign(lines, lines.objects())
+        lines = _Lines(data, starts, ends)
+        rest = lines.objects()
+        for form in self._forms:
+            own = form.of_shape(lines, rest)
+            form.add(stretch, lines, own)
+            rest = np.setdiff1d(rest, own, assume_unique=True)
+            if not len(rest):
+                break
+        return stretch
+
+    def of_shape(self, lines: "_Lines", numbers: Places) -> Places:
+        """The lines that are for this form's columns."""
+        numbers = self._without_foreign(lines, numbers)
         if self.shape.judge is not None:
             numbers = self._of_keys(lines, numbers, self.shape.judge)
+        return numbers
+
+    def add(self, stretch: Stretch, lines: "_Lines", numbers: Places) -> None:
+        """Add what the lines of this form give."""
+        if self._scratch is None:
+            return
         parts, numbers = self._parts(lines, numbers, self._scratch)
         if parts is None:
-            return stretch
+            return
         found = Records(self, parts, lines, numbers)
         try:
             columns = self._columns(found)
@@ -174,21 +198,22 @@ class JsonLines:
             raise
         found.check_rest()
         left, ignored = found.settled()
-        stretch.ignored = {reason: numbers[mask] for reason, mask in ignored.items()}
-        stretch.numbers = numbers
+        for reason, mask in ignored.items():
+            before = stretch.ignored.get(reason, numbers[:0])
+            stretch.ignored[reason] = np.concatenate((before, numbers[mask]))
         if left is not None:
-            stretch.numbers = numbers[left]
-            mask = pa.array(left)
+            numbers = numbers[left]
+            is_left = pa.array(left)
             columns = {
-                name: values.filter(mask) if isinstance(values, pa.Array) else values
+                name: values.filter(is_left) if isinstance(values, pa.Array) else values
                 for name, values in columns.items()
             }
         if "record_id" not in columns:
-            is_whole = len(stretch.numbers) == len(starts) and data.endswith(b"\n")
-            text = data if is_whole else b"".join(lines.text(stretch.numbers))
-            columns["record_id"] = whole_ids(text, len(stretch.numbers), self.connection)
-        stretch.columns = columns
-        return stretch
+            data = stretch.data
+            is_whole = len(numbers) == len(stretch.starts) and data.endswith(b"\n")
+            text = data if is_whole else b"".join(lines.text(numbers))
+            columns["record_id"] = whole_ids(text, len(numbers), self.connection)
+        stretch.parts.append(Part(self.table, numbers, columns))
 
     def _without_foreign(self, lines: "_Lines", numbers: Places) -> Places:
         """The lines without those that are of another form by what stands in them."""
@@ -210,22 +235,19 @@ class JsonLines:
         judged = self._judged
         if len(judged) > _MOST_KEYS:
             judged.clear()
-
-        def is_fit(keys: tuple[str, ...]) -> bool:
+        fit: list[Places] = []
+        for cut in range(0, len(numbers), _LINES_AT_ONCE):
+            some = numbers[cut : cut + _LINES_AT_ONCE]
             # Exporters write few sets of keys, each in one order.
-            found = judged.get(keys)
-            if found is None:
-                found = judged[keys] = judge(keys)
-            return found
-
-        is_for_columns = [
-            is_fit(tuple(record))
-            for cut in range(0, len(numbers), _LINES_AT_ONCE)
-            for record in _KEYS.decode_lines(
-                b"".join(lines.text(numbers[cut : cut + _LINES_AT_ONCE]))
-            )
-        ]
-        return numbers[np.array(is_for_columns, np.bool_)]
+            keys = list(map(tuple, _KEYS.decode_lines(b"".join(lines.text(some)))))
+            distinct = set(keys)
+            for each in distinct - judged.keys():
+                judged[each] = judge(each)
+            others = {each for each in distinct if not judged[each]}
+            if others:
+                some = some[np.array([each not in others for each in keys], np.bool_)]
+            fit.append(some)
+        return np.concatenate(fit) if fit else numbers
 
     def _parts(
         self, lines: "_Lines", numbers: Places, scratch: Scratch

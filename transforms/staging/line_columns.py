@@ -29,6 +29,22 @@ Places = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
+@dataclass(frozen=True)
+class Part:
+    """Rows of one table, of lines of one form.
+
+    Attributes:
+        table: The table.
+        numbers: Lines, ascending, that gave the rows, one each.
+        columns: Columns of these rows by name, `record_id` among them; a value that is no array is
+            that of every row, and a column that is left out is null.
+    """
+
+    table: str
+    numbers: Places
+    columns: dict[str, Any]
+
+
 @dataclass
 class Stretch:
     """What the columns of a format say of the lines of a text.
@@ -37,17 +53,14 @@ class Stretch:
         data: The text.
         starts: First byte of each line.
         ends: Byte behind its last, without the line end.
-        numbers: Lines, ascending, that gave the rows of the columns, one each.
-        columns: Columns of these rows by name, `record_id` among them; a value that is no array is
-            that of every row, and a column that is left out is null.
+        parts: Rows of the lines that were read, each line in one of them.
         ignored: Lines that are left out by rule, by reason.
     """
 
     data: bytes
     starts: Places
     ends: Places
-    numbers: Places
-    columns: dict[str, Any] = field(default_factory=dict)
+    parts: list[Part] = field(default_factory=list)
     ignored: dict[str, Places] = field(default_factory=dict)
 
     def line(self, number: int) -> bytes:
@@ -61,12 +74,10 @@ class LineColumns(Protocol):
     Attributes:
         parser: The row parser, which reads what is not plainly right. It gives the records of a
             line before it asks for the next one.
-        table: Table of the columns.
         batch_bytes: Text that it is given at once, about.
     """
 
     parser: Parser
-    table: str
     batch_bytes: int
 
     def read(self, data: bytes) -> Stretch:
@@ -162,8 +173,7 @@ class _Reader:
             batch = self._batch(self._columns.read(data), first)
         except UNFIT:
             # Which of the records it is, the row parser's rows tell.
-            none = np.zeros(0, np.int64)
-            batch = self._batch(Stretch(data, *line_places(data), none), first)
+            batch = self._batch(Stretch(data, *line_places(data)), first)
         self._done += batch.record_count
         yield batch
 
@@ -173,9 +183,10 @@ class _Reader:
         Raises:
             UNFIT: Its columns cannot hold what they should.
         """
-        batch = ColumnBatch(accepted_count=len(stretch.numbers))
+        batch = ColumnBatch(accepted_count=sum(len(part.numbers) for part in stretch.parts))
         counts = np.zeros(len(stretch.starts), np.int64)
-        counts[stretch.numbers] = 1
+        for part in stretch.parts:
+            counts[part.numbers] = 1
         for reason, numbers in stretch.ignored.items():
             counts[numbers] = 1
             batch.ignored[reason] += len(numbers)
@@ -225,13 +236,15 @@ class _Reader:
     ) -> None:
         """Put rows of columns and of lines together, in order, and count."""
         tables: dict[str, list[pa.Table]] = {}
-        if len(stretch.numbers):
-            name = self._columns.table
-            columns = {"row_index": 0, **stretch.columns, **self._provenance}
-            columns["record_index"] = pa.array(indexes[stretch.numbers], INTEGER)
-            tables[name] = [_table(name, columns, len(stretch.numbers))]
-            if self._judge is not None and not self._judge.holds(name, tables[name][0]):
-                raise ValueError(name)
+        for part in stretch.parts:
+            if not len(part.numbers):
+                continue
+            columns = {"row_index": 0, **part.columns, **self._provenance}
+            columns["record_index"] = pa.array(indexes[part.numbers], INTEGER)
+            found = _table(part.table, columns, len(part.numbers))
+            tables.setdefault(part.table, []).append(found)
+            if self._judge is not None and not self._judge.holds(part.table, found):
+                raise ValueError(part.table)
         numbered = [
             (index, parsed)
             for number, results in others.items()
@@ -240,9 +253,9 @@ class _Reader:
         for name, more in self._tables(batch, numbered).items():
             tables.setdefault(name, []).append(more)
         keys = [("record_index", "ascending"), ("row_index", "ascending")]
-        for name, parts in tables.items():
-            table = pa.concat_tables(parts)
-            if len(parts) > 1:
+        for name, pieces in tables.items():
+            table = pa.concat_tables(pieces)
+            if len(pieces) > 1:
                 table = table.take(pc.sort_indices(table, keys))
             batch.tables[name] = table
 

@@ -33,7 +33,7 @@ from transforms.staging.column_rules import (
     Rule,
     Rules,
 )
-from transforms.staging.line_columns import Stretch
+from transforms.staging.line_columns import Part, Stretch
 from transforms.staging.parser import FileContext
 from transforms.staging.plain_names import are_canonical_ipv4, are_plain
 from transforms.staging.s3_line_fields import Lines, cut
@@ -47,7 +47,6 @@ class S3Lines:
     """Reads the lines of one file by columns; see `line_columns.LineColumns`."""
 
     parser = lines.PARSER
-    table = f.TABLE
     batch_bytes = 2 << 20
     """Text that stays in the processor's cache while its fields are gathered."""
 
@@ -66,7 +65,8 @@ class S3Lines:
             columns = {name: column.filter(sure) for name, column in columns.items()}
             plain = plain[sure.to_numpy(zero_copy_only=False)]
         columns["record_id"] = pa.array(_hashes(found, plain), TEXT)
-        return Stretch(data, found.starts, found.ends, plain, {**columns, "provider": "s3"})
+        part = Part(f.TABLE, plain, {**columns, "provider": "s3"})
+        return Stretch(data, found.starts, found.ends, [part])
 
 
 class S3Columns:
