@@ -113,18 +113,28 @@ class Knowledge:
         """Whether any state shows the container."""
         return container in {told.name for told in self.containers.get(pod.uid, ())}
 
-    def determines(self, pod: Pod, address: str, moment: int, *, has_name: bool) -> bool:
-        """Whether what was exported fits this pod and no other."""
-        if pod.uid not in self.by_uid or pod.host_network:
-            return False
+    def only(self, pod: Pod, address: str, moment: int, *, has_name: bool) -> str | None:
+        """UID of the one pod that fits what was exported, of a pod that acted; none if not one does.
+
+        It is the acting one's, but where no export tells of that pod and another has its name or
+        address: then what was exported determines the wrong one.
+        """
+        if pod.host_network:
+            return None
         wide = self.holders(address, moment, GUARD)
         if not has_name:
-            return wide == {pod.uid}
-        named = self.named(pod, moment, GUARD)
+            return next(iter(wide)) if len(wide) == 1 else None
         exact = self.holders(address, moment, 0)
-        if exact and pod.uid not in exact and self.named(pod, moment, 0):
-            return False
-        return named == {pod.uid} or named & wide == {pod.uid}
+        named_exact = self.named(pod, moment, 0)
+        if exact and named_exact and not exact & named_exact:
+            return None
+        named = self.named(pod, moment, GUARD)
+        fitting = named if len(named) == 1 else named & wide
+        return next(iter(fitting)) if len(fitting) == 1 else None
+
+    def determines(self, pod: Pod, address: str, moment: int, *, has_name: bool) -> bool:
+        """Whether what was exported fits this pod and no other."""
+        return self.only(pod, address, moment, has_name=has_name) == pod.uid
 
     def determines_record(self, pod: Pod, start: int, end: int) -> bool:
         """Whether the instants of a record over whole seconds allow this pod and no other."""
@@ -135,7 +145,13 @@ class Knowledge:
         )
 
     def determines_reader(self, request: Request) -> bool:
-        """Whether what was exported of a request to storage fits this pod and no other."""
+        """Whether what was exported of a request to storage fits one pod and no other.
+
+        The pod's own address, else its session's name, which holds ten characters: alone where
+        nobody has the address, as behind a shared one; of several who have it the one that bears
+        the name. Credentials given to a pod are its own, unless another one had the address for
+        certain, not only within the guard.
+        """
         pod = request.pod
         session = request.session
         is_given = (
@@ -144,10 +160,13 @@ class Knowledge:
             and session.start - GUARD <= request.at < session.start + LIFE_OF_SESSION + GUARD
         )
         if not is_given:
-            if request.address == pod.address:
-                return self.determines(pod, request.address, request.at, has_name=False)
-            # Behind a shared address the session's name is left, which holds ten characters.
-            return session is not None and self.begins_like(pod, request.at) == {pod.uid}
+            wide = self.holders(request.address, request.at, GUARD)
+            if len(wide) == 1:
+                return True
+            if session is None:
+                return False
+            like = self.begins_like(pod, request.at)
+            return len(wide & like if wide else like) == 1
         exact = self.holders(request.address, request.at, 0)
         if pod.uid in self.by_uid:
             has_life = bool(self.named(pod, request.at, GUARD) & {pod.uid})
@@ -155,9 +174,7 @@ class Knowledge:
                 exact and pod.uid not in exact and self.by_uid[pod.uid].lives(request.at, 0)
             )
         # No other export knows the pod: nobody else may have its name or its address.
-        return not self.named(pod, request.at, GUARD) and not self.holders(
-            request.address, request.at, GUARD
-        )
+        return not exact and not self.named(pod, request.at, GUARD)
 
 
 def _life(pod: Pod, seen: list[State]) -> Life:
@@ -261,7 +278,7 @@ class Judge:
         if is_client and connection.wrong_uid and any(node.tells_uids for node in tellers):
             return False
         moment = first_seen(seen)
-        return self.knowledge.determines(pod, address, moment, has_name=bool(tellers))
+        return self.knowledge.only(pod, address, moment, has_name=bool(tellers)) is not None
 
     def containers(self, connection: Connection, seen: list[Event]) -> set[str]:
         """Containers of the client that may have begun: any of its life if no opening is told."""
