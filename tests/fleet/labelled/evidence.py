@@ -114,7 +114,7 @@ class Knowledge:
         return container in {told.name for told in self.containers.get(pod.uid, ())}
 
     def only(self, pod: Pod, address: str, moment: int, *, has_name: bool) -> str | None:
-        """UID of the one pod that fits all that was exported of one that acted; none if not one does.
+        """UID of the one pod that fits all that was exported of one that acted; none if several do.
 
         It is the acting one's, but where no export tells of that pod and another has its name or
         address: then what was exported determines the wrong one.
