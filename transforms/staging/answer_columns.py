@@ -21,15 +21,18 @@ _OTHER: f.Answer = {"name": None, "type": None, "data": None, "ttl": None}
 Aliases = tuple[tuple[Any, ...], ...]
 
 
-def answers_of(records: Records, read: Callable[[Any], f.Answer], path: str) -> pa.Array:
+def answers_of(
+    records: Records, read: Callable[[Any], f.Answer], path: str, *, or_text: bool = False
+) -> pa.Array:
     """The column `answers`, after which the records have the part ALIASES.
 
     Args:
         records: The records.
         read: Reads one answer.
-        path: The part, a list of which the shape reads the elements singly.
+        path: The part, a list.
+        or_text: Whether the list may be written as a text.
     """
-    found = records.lists(read, path, "answers", f.MAX_ANSWERS)
+    found = records.lists(read, path, "answers", f.MAX_ANSWERS, or_text=or_text)
     is_alias = [value is not None and value["type"] == "CNAME" for value in found.values]
     stated = [
         tuple(value.values()) if value is not None and alias else ()

@@ -118,17 +118,27 @@ def answered(properties: Json, category: str) -> Row:
     Raises:
         RefusedError: A value is not what its field says.
     """
-    name = _text(properties, "name")
-    if not name:
-        refuse("query_name", "a name", name)
-    rcode = _rcode(properties, category)
+    name = name_asked(properties)
+    rcode = response_code(properties, category)
     answers = None if rcode is None else _answers(_value(properties, "answers"))
     return {
-        **f.asked(f.escaped_name(name), rcode, answers=answers),
+        **f.asked(name, rcode, answers=answers),
         "rcode": rcode,
         "answers": answers,
         "is_response": rcode is not None,
     }
+
+
+def name_asked(properties: Json) -> str:
+    """The name asked.
+
+    Raises:
+        RefusedError: There is none.
+    """
+    name = _text(properties, "name")
+    if not name:
+        refuse("query_name", "a name", name)
+    return f.escaped_name(name)
 
 
 def _category(record: Json) -> str | None:
@@ -159,7 +169,16 @@ def _text(properties: Json, field: str) -> str | None:
     return value
 
 
-def _rcode(properties: Json, category: str) -> str | None:
+def response_code(properties: Json, category: str) -> str | None:
+    """Response code; null where no response is known.
+
+    Args:
+        properties: Fields of the record.
+        category: `POLICY` or `FIREWALL`.
+
+    Raises:
+        RefusedError: It is none.
+    """
     stated = _text(properties, "rcode")
     if not stated or stated == "-":
         return None
@@ -183,10 +202,15 @@ def _answers(stated: object) -> list[f.Answer] | None:
         return None
     if not isinstance(found, list):
         refuse("answer", "a list of objects", found)
-    return [_answer(each) for each in f.not_too_many(found)]
+    return [answer(each) for each in f.not_too_many(found)]
 
 
-def _answer(stated: object) -> f.Answer:
+def answer(stated: object) -> f.Answer:
+    """One answer: an object, or a text of one.
+
+    Raises:
+        RefusedError: It is none.
+    """
     found = _decoded(stated) if isinstance(stated, str) else stated
     if not isinstance(found, dict):
         refuse("answer", "an object", found)

@@ -31,7 +31,7 @@ Where lines have several forms, each further one is a `JsonColumns` of its own a
 """
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -75,6 +75,8 @@ _UNREADABLE = (RefusedError, RecordError, msgspec.DecodeError, UnicodeDecodeErro
 _DOUBTFUL: Any = object()
 _ANY: "msgspec.json.Decoder[msgspec.Struct]" = msgspec.json.Decoder(msgspec.defstruct("Any", []))
 _KEYS: "msgspec.json.Decoder[dict[str, msgspec.Raw]]" = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_LIST: "msgspec.json.Decoder[list[msgspec.Raw]]" = msgspec.json.Decoder(list[msgspec.Raw])
+_ANYTHING: "msgspec.json.Decoder[Any]" = msgspec.json.Decoder()
 _NEWLINE, _OPEN, _CLOSE = 10, ord("{"), ord("}")
 _SEPARATOR, _NOTHING = chr(31), chr(30)
 """What stands between the parts of an identity, and in the place of a null."""
@@ -209,10 +211,7 @@ class JsonLines:
                 for name, values in columns.items()
             }
         if "record_id" not in columns:
-            data = stretch.data
-            is_whole = len(numbers) == len(stretch.starts) and data.endswith(b"\n")
-            text = data if is_whole else b"".join(lines.text(numbers))
-            columns["record_id"] = whole_ids(text, len(numbers), self.connection)
+            columns["record_id"] = whole_ids(lines.text(numbers), len(numbers), self.connection)
         stretch.parts.append(Part(self.table, numbers, columns))
 
     def _without_foreign(self, lines: "_Lines", numbers: Places) -> Places:
@@ -239,7 +238,7 @@ class JsonLines:
         for cut in range(0, len(numbers), _LINES_AT_ONCE):
             some = numbers[cut : cut + _LINES_AT_ONCE]
             # Exporters write few sets of keys, each in one order.
-            keys = list(map(tuple, _KEYS.decode_lines(b"".join(lines.text(some)))))
+            keys = list(map(tuple, _KEYS.decode_lines(lines.text(some))))
             distinct = set(keys)
             for each in distinct - judged.keys():
                 judged[each] = judge(each)
@@ -271,7 +270,7 @@ class JsonLines:
         return pa.concat_tables(found).combine_chunks(), np.concatenate(kept)
 
     def _query(self, lines: "_Lines", numbers: Places, scratch: Scratch) -> pa.Table | None:
-        scratch.fill(lines.text(numbers))
+        scratch.fill([lines.text(numbers)])
         values = {"path": scratch.path, "columns": self.shape.columns}
         try:
             query = self.connection.sql(statement(_PACKAGE, "json_columns"), params=values)
@@ -331,15 +330,16 @@ class _Lines:
         found = np.searchsorted(self.starts, np.array(places, np.int64), side="right") - 1
         return numbers[~np.isin(numbers, found)]
 
-    def text(self, numbers: Places) -> Iterator[bytes | memoryview]:
-        """The text of some lines, in pieces; each line ends with a line end."""
-        breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
+    def text(self, numbers: Places) -> bytes:
+        """The text of some lines, in their order; each line ends with a line end."""
         if not len(numbers):
-            return
-        view = memoryview(self.data)
-        for run in np.split(numbers, breaks):
-            yield view[self.starts[run[0]] : self.ends[run[-1]]]
-            yield b"\n"
+            return b""
+        breaks = np.flatnonzero(np.diff(numbers) != 1)
+        lows = self.starts[numbers[np.append(0, breaks + 1)]].tolist()
+        highs = (self.ends[numbers[np.append(breaks, len(numbers) - 1)]] + 1).tolist()
+        data = self.data
+        text = b"".join([data[low:high] for low, high in zip(lows, highs, strict=True)])
+        return text if text[-1] == _NEWLINE else text + b"\n"
 
 
 def _are_objects(text: bytes, count: int) -> bool:
@@ -555,20 +555,32 @@ class Records:
         found = self.each(_Only(read), (path,), ("value",), with_context=with_context, value=kind)
         return found["value"]
 
-    def lists(self, read: Callable[[Any], Any], path: str, name: str, most: int) -> Elements:
+    def lists(
+        self,
+        read: Callable[[Any], Any],
+        path: str,
+        name: str,
+        most: int,
+        *,
+        or_text: bool = False,
+    ) -> Elements:
         """A column of lists, each distinct element of which is read once.
 
         Args:
             read: Gives the element of the column.
-            path: The part, of which the shape reads the elements singly; where it is absent, the
-                list is null.
+            path: The part, of which the shape reads the elements singly, or which may be anything;
+                where it is absent, the list is null.
             name: The column.
             most: Elements that a list may have.
+            or_text: Whether the list may be written as a text, in which an empty one is none.
         """
         self._asked.add(path)
         column = self.json(path)
+        if not pa.types.is_list(column.type) and not pa.types.is_large_list(column.type):
+            column = self._listed(column, or_text=or_text)
         lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
-        encoded = _encoded(column.flatten(), self._leaf(path).decoder)
+        leaf = self._leaf(path)
+        encoded = _encoded(column.flatten(), leaf.decoder if leaf.is_list else _ANYTHING)
         self._encoded[f"{path}[]"] = encoded
         texts = [(text,) for text in encoded.texts]
         # An element that is null is the row parser's.
@@ -587,6 +599,36 @@ class Records:
             mask=column.is_null(),
         )
         return Elements(lists, encoded.texts, elements, encoded.codes, offsets)
+
+    def _listed(self, column: pa.Array, *, or_text: bool) -> pa.LargeListArray:
+        """JSON lists as lists of their elements' JSON; other values are null and in doubt."""
+        none = pa.scalar(None, TEXT)
+        if or_text:
+            is_text = pc.fill_null(pc.starts_with(column, '"'), False)
+            inner = _unquoted(pc.if_else(is_text, column, none))
+            column = pc.if_else(is_text, pc.if_else(pc.equal(inner, ""), none, inner), column)
+        is_odd = pc.or_(pc.invert(pc.starts_with(column, "[")), pc.match_substring(column, "\n"))
+        column = pc.if_else(pc.fill_null(is_odd, True), none, column)
+        self.doubt(is_odd)
+        is_list = column.is_valid().to_numpy(zero_copy_only=False)
+        texts = column.drop_null().to_pylist()
+        try:
+            found = _LIST.decode_lines("\n".join(texts))
+        except _UNREADABLE:
+            read = [_elements_of(text) for text in texts]
+            is_list[is_list] = [each is not None for each in read]
+            self.doubt(pc.and_(column.is_valid(), pa.array(~is_list)))
+            found = [each for each in read if each is not None]
+        flat = [element for each in found for element in each]
+        lengths = np.zeros(len(column), np.int64)
+        lengths[is_list] = list(map(len, found))
+        ends = np.cumsum(np.array(list(map(len, flat)), np.int64))
+        buffers = [None, pa.py_buffer(np.append(0, ends)), pa.py_buffer(b"".join(flat))]
+        return pa.LargeListArray.from_arrays(
+            pa.array(np.append(0, np.cumsum(lengths))),
+            pa.Array.from_buffers(TEXT, len(flat), buffers),
+            mask=pa.array(~is_list),
+        )
 
     def text(self, path: str) -> pa.Array:
         """A part that is a text; records in which it is another value are in doubt."""
@@ -653,7 +695,7 @@ class Records:
             before: What stands in front.
             longest: Bytes of a line; longer ones are in doubt.
         """
-        text = np.frombuffer(b"".join(self._lines.text(self._numbers)), np.uint8)
+        text = np.frombuffer(self._lines.text(self._numbers), np.uint8)
         ends = np.flatnonzero(text == _NEWLINE)
         bare = text[text != _NEWLINE]
         offsets = np.append(0, ends - np.arange(len(ends)))
@@ -960,6 +1002,13 @@ def _encoded(column: pa.Array, decoder: "msgspec.json.Decoder[Any] | None") -> E
     texts = found.dictionary.to_pylist()
     codes = pc.fill_null(found.indices, len(texts)).to_numpy(zero_copy_only=False)
     return Encoded(codes.astype(np.int64), texts, decoder)
+
+
+def _elements_of(text: str) -> list[msgspec.Raw] | None:
+    try:
+        return _LIST.decode(text)
+    except _UNREADABLE:
+        return None
 
 
 def _decoded(decoder: "msgspec.json.Decoder[Any] | None", text: Any) -> Any:  # noqa: ANN401
