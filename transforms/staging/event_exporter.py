@@ -19,6 +19,7 @@ from transforms.staging.json_heads import first_value
 from transforms.staging.json_items import parse_items
 from transforms.staging.json_records import SHOWN_KEYS, Item, RecordError, decode
 from transforms.staging.kubernetes_events import KUBE_EVENT, event_rows
+from transforms.staging.kubernetes_metadata import Sight
 from transforms.staging.parser import FileContext, Parsed, Parser, RawRecord, Recognition, Row
 
 _VERBS = {"ADDED": "ADDED", "UPDATED": "MODIFIED"}
@@ -52,7 +53,7 @@ def _read(item: Item, context: FileContext) -> tuple[Row, ...]:
     if event.involved_object is None and event.regarding is None:
         message = f"no_involved_object: expected {item.path}.involvedObject, got none"
         raise RecordError(message)
-    return event_rows(event, item, context, watch_event=change, has_own_time=True)
+    return event_rows(event, item, context, Sight(change, has_own_time=True))
 
 
 def _recognise(head: bytes) -> Recognition:

@@ -408,7 +408,7 @@ def _rows(pod: _Pod, context: FileContext, *, has_requests: bool) -> tuple[Row, 
     states = [_state(pod, time, context, has_requests=has_requests) for time in times]
     if not pod.is_timed:
         newest = max(_stated_times(states[0]), default=None)
-        kept = [(observe(context, newest, has_own_time=False), states[0])]
+        kept = [(observe(context, newest), states[0])]
     else:
         kept = [
             (_observed(time), state)

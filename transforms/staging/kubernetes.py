@@ -18,9 +18,9 @@ import msgspec
 
 from transforms.staging.json_heads import first_value
 from transforms.staging.json_records import SHOWN_KEYS, Item, RecordError, decode, documents
+from transforms.staging.kubernetes_metadata import LISTED
 from transforms.staging.kubernetes_objects import (
     HEAD,
-    LISTED,
     TABLES,
     WATCH_EVENTS,
     Head,

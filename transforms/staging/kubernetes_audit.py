@@ -265,10 +265,9 @@ def _deleted_policy(
         Policy(metadata=metadata),
         item,
         context,
+        sight,
         kind=kind,
         api_version=version,
-        watch_event=sight.watch_event,
-        seen_at=sight.at,
     )
 
 

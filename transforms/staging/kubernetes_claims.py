@@ -8,7 +8,6 @@ had forms of their own, which are not read.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -16,13 +15,10 @@ import msgspec
 from transforms.staging.gpu_requests import MAX_GPUS, is_gpu_device
 from transforms.staging.json_records import Item
 from transforms.staging.kubernetes_metadata import (
+    LISTED,
     Metadata,
-    StatedTimes,
-    object_record_id,
-    observe,
-    read_deletion,
-    read_metadata,
-    required,
+    Sight,
+    StatedObject,
     uid_text,
 )
 from transforms.staging.parser import FileContext, Row
@@ -101,11 +97,9 @@ def claim_rows(
     claim: Claim,
     item: Item,
     context: FileContext,
+    sight: Sight = LISTED,
     *,
     kind: str,
-    watch_event: str | None = None,
-    has_own_time: bool = False,
-    seen_at: datetime | None = None,
 ) -> tuple[Row, ...]:
     """Row of one observed state of a claim, or of a template of claims.
 
@@ -114,30 +108,27 @@ def claim_rows(
     """
     metadata = claim.metadata or Metadata()
     spec, status = claim.spec or _TemplateSpec(), claim.status or _Status()
-    name = required(metadata.name, "name", f"{item.path}.metadata.name")
-    namespace = required(metadata.namespace, "namespace", f"{item.path}.metadata.namespace")
-    times = StatedTimes(item.path)
-    created = read_metadata(metadata, times)
-    read_deletion(metadata, item.path, times)
+    stated = StatedObject(metadata, item)
+    stated.deletion()
     allocation = status.allocation
     if allocation is not None:
-        times.read(allocation.allocation_timestamp, ".status.allocation.allocationTimestamp")
-    observed = observe(context, times.newest, has_own_time=has_own_time, seen_at=seen_at)
+        stated.times.read(allocation.allocation_timestamp, ".status.allocation.allocationTimestamp")
+    observed = stated.observed(context, sight)
     asked = (spec.spec or _ClaimSpec()).devices if kind == TEMPLATE else spec.devices
     consumers = [c.uid for c in status.reserved_for or () if c.resource == "pods" and c.uid]
     values: dict[str, Any] = {
-        "record_id": object_record_id(kind, metadata, item, watch_event, observed),
+        "record_id": stated.record_id(kind, sight, observed),
         "observed_at": observed.at,
         "observed_basis": observed.basis,
-        "watch_event": watch_event,
-        "namespace": name_text(namespace),
-        "claim": name_text(name),
-        "claim_uid": uid_text(metadata.uid) if metadata.uid else None,
+        "watch_event": sight.watch_event,
+        "namespace": name_text(stated.namespace),
+        "claim": name_text(stated.name),
+        "claim_uid": stated.uid,
         "is_template": kind == TEMPLATE,
         "requested_gpu_count": requested_gpus(asked.requests or ()) if asked else None,
         "allocated_gpu_count": _allocated(allocation),
         "reserved_pod_uids": sorted({uid_text(uid) for uid in consumers}) or None,
-        "created_at": created,
+        "created_at": stated.created_at,
     }
     return (("resource_claims", values),)
 

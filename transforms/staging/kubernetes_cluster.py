@@ -1,23 +1,18 @@
 """Rows of nodes, services and namespaces: the places of a cluster."""
 
 import ipaddress
-from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from transforms.staging.json_records import Item, RecordError
 from transforms.staging.kubernetes_metadata import (
+    LISTED,
     Metadata,
     Port,
-    StatedTimes,
-    object_record_id,
-    observe,
+    Sight,
+    StatedObject,
     read_addresses,
-    read_deletion,
-    read_metadata,
-    required,
-    uid_text,
 )
 from transforms.staging.parser import FileContext, Row
 from transforms.staging.stored_text import name_text, pairs
@@ -116,10 +111,7 @@ def node_rows(
     node: Node,
     item: Item,
     context: FileContext,
-    *,
-    watch_event: str | None = None,
-    has_own_time: bool = False,
-    seen_at: datetime | None = None,
+    sight: Sight = LISTED,
 ) -> tuple[Row, ...]:
     """Row of one observed state of a node.
 
@@ -128,24 +120,22 @@ def node_rows(
     """
     metadata = node.metadata or Metadata()
     spec, status = node.spec or _NodeSpec(), node.status or _NodeStatus()
-    name = required(metadata.name, "name", f"{item.path}.metadata.name")
-    times = StatedTimes(item.path)
-    created = read_metadata(metadata, times)
+    stated = StatedObject(metadata, item, is_namespaced=False)
     for index, condition in enumerate(status.conditions or ()):
         where = f".status.conditions[{index}]"
-        times.read(condition.last_heartbeat_time, f"{where}.lastHeartbeatTime")
-        times.read(condition.last_transition_time, f"{where}.lastTransitionTime")
-    observed = observe(context, times.newest, has_own_time=has_own_time, seen_at=seen_at)
+        stated.times.read(condition.last_heartbeat_time, f"{where}.lastHeartbeatTime")
+        stated.times.read(condition.last_transition_time, f"{where}.lastTransitionTime")
+    observed = stated.observed(context, sight)
     labels = metadata.labels or {}
     addresses = [
         a.address for a in status.addresses or () if a.type in {"InternalIP", "ExternalIP"}
     ]
     allocatable = {key: str(value) for key, value in (status.allocatable or {}).items()}
     values = {
-        "record_id": object_record_id("Node", metadata, item, watch_event, observed),
+        "record_id": stated.record_id("Node", sight, observed),
         "observed_at": observed.at,
-        "node": name_text(name),
-        "node_uid": uid_text(metadata.uid) if metadata.uid else None,
+        "node": name_text(stated.name),
+        "node_uid": stated.uid,
         "zone": _label(labels, _ZONE),
         "region": _label(labels, _REGION),
         "instance_type": _label(labels, _INSTANCE_TYPE),
@@ -154,7 +144,7 @@ def node_rows(
         "pod_ranges": _ranges(spec, item),
         "allocatable": pairs(allocatable),
         "labels": pairs(metadata.labels),
-        "created_at": created,
+        "created_at": stated.created_at,
     }
     return (("node_states", values),)
 
@@ -163,10 +153,7 @@ def service_rows(
     service: Service,
     item: Item,
     context: FileContext,
-    *,
-    watch_event: str | None = None,
-    has_own_time: bool = False,
-    seen_at: datetime | None = None,
+    sight: Sight = LISTED,
 ) -> tuple[Row, ...]:
     """Row of one observed state of a service.
 
@@ -175,20 +162,17 @@ def service_rows(
     """
     metadata = service.metadata or Metadata()
     spec, status = service.spec or _ServiceSpec(), service.status or _ServiceStatus()
-    name = required(metadata.name, "name", f"{item.path}.metadata.name")
-    namespace = required(metadata.namespace, "namespace", f"{item.path}.metadata.namespace")
-    times = StatedTimes(item.path)
-    created = read_metadata(metadata, times)
-    observed = observe(context, times.newest, has_own_time=has_own_time, seen_at=seen_at)
+    stated = StatedObject(metadata, item)
+    observed = stated.observed(context, sight)
     balancer = status.load_balancer or _LoadBalancer()
     own = [a for a in (*(spec.cluster_ips or ()), spec.cluster_ip) if a != "None"]
     values = {
-        "record_id": object_record_id("Service", metadata, item, watch_event, observed),
+        "record_id": stated.record_id("Service", sight, observed),
         "observed_at": observed.at,
-        "watch_event": watch_event,
-        "namespace": name_text(namespace),
-        "service": name_text(name),
-        "service_uid": uid_text(metadata.uid) if metadata.uid else None,
+        "watch_event": sight.watch_event,
+        "namespace": name_text(stated.namespace),
+        "service": name_text(stated.name),
+        "service_uid": stated.uid,
         "service_type": name_text(spec.type),
         "addresses": read_addresses(
             [*own, *(i.ip for i in balancer.ingress or ())], f"{item.path}.spec.clusterIPs"
@@ -196,7 +180,7 @@ def service_rows(
         "external_name": name_text(spec.external_name),
         "selector": pairs(spec.selector),
         "ports": [_port(port) for port in spec.ports or () if port.port is not None] or None,
-        "created_at": created,
+        "created_at": stated.created_at,
     }
     return (("services", values),)
 
@@ -205,10 +189,7 @@ def namespace_rows(
     namespace: Namespace,
     item: Item,
     context: FileContext,
-    *,
-    watch_event: str | None = None,
-    has_own_time: bool = False,
-    seen_at: datetime | None = None,
+    sight: Sight = LISTED,
 ) -> tuple[Row, ...]:
     """Row of one observed state of a namespace.
 
@@ -216,21 +197,19 @@ def namespace_rows(
         RecordError: A value that is used is missing or wrong.
     """
     metadata = namespace.metadata or Metadata()
-    name = required(metadata.name, "name", f"{item.path}.metadata.name")
-    times = StatedTimes(item.path)
-    created = read_metadata(metadata, times)
-    deletion = read_deletion(metadata, item.path, times)
-    observed = observe(context, times.newest, has_own_time=has_own_time, seen_at=seen_at)
+    stated = StatedObject(metadata, item, is_namespaced=False)
+    deletion = stated.deletion()
+    observed = stated.observed(context, sight)
     status = namespace.status or _NamespaceStatus()
     values = {
-        "record_id": object_record_id("Namespace", metadata, item, watch_event, observed),
+        "record_id": stated.record_id("Namespace", sight, observed),
         "observed_at": observed.at,
-        "watch_event": watch_event,
-        "namespace": name_text(name),
-        "namespace_uid": uid_text(metadata.uid) if metadata.uid else None,
+        "watch_event": sight.watch_event,
+        "namespace": name_text(stated.name),
+        "namespace_uid": stated.uid,
         "labels": pairs(metadata.labels),
         "phase": name_text(status.phase),
-        "created_at": created,
+        "created_at": stated.created_at,
         "deletion_at": deletion,
     }
     return (("namespaces", values),)

@@ -8,8 +8,10 @@ import msgspec
 
 from transforms.staging.json_records import Item, RecordError
 from transforms.staging.kubernetes_metadata import (
+    LISTED,
     Count,
     Metadata,
+    Sight,
     StatedTimes,
     object_record_id,
     observe,
@@ -81,10 +83,7 @@ def event_rows(
     event: KubeEvent,
     item: Item,
     context: FileContext,
-    *,
-    watch_event: str | None = None,
-    has_own_time: bool = False,
-    seen_at: datetime | None = None,
+    sight: Sight = LISTED,
 ) -> tuple[Row, ...]:
     """Row of one observed state of an event.
 
@@ -109,14 +108,14 @@ def event_rows(
     happened = happened or created
     if happened is None:
         raise no_event_time(item)
-    observed = observe(context, times.newest, has_own_time=has_own_time, seen_at=seen_at)
+    observed = observe(context, times.newest, sight)
     involved = event.involved_object or event.regarding or Involved()
     source = event.source or event.deprecated_source or Source()
     reporter = event.reporting_component or event.reporting_controller or source.component
     node = source.host or (event.reporting_instance if reporter == "kubelet" else None)
     match = _FIELD_PATH.match(involved.field_path or "")
     values = {
-        "record_id": object_record_id("Event", metadata, item, watch_event, observed),
+        "record_id": object_record_id("Event", metadata, item, sight.watch_event, observed),
         "observed_at": observed.at,
         "event_at": happened,
         "event_uid": uid,

@@ -74,13 +74,16 @@ class Sight(NamedTuple):
 
     Attributes:
         watch_event: ADDED, MODIFIED or DELETED, where a change was seen.
-        has_own_time: Whether the record is a change or an archive, not a listing.
+        has_own_time: Whether the record is a change (watch, archive, run version), not a listing.
         at: When it was seen, where the record around the object states that.
     """
 
     watch_event: str | None = None
     has_own_time: bool = False
     at: datetime | None = None
+
+
+LISTED = Sight()
 
 
 class StatedTimes:
@@ -120,13 +123,7 @@ class StatedTimes:
             self.newest = instant
 
 
-def observe(
-    context: FileContext,
-    newest: datetime | None,
-    *,
-    has_own_time: bool,
-    seen_at: datetime | None = None,
-) -> Observed:
+def observe(context: FileContext, newest: datetime | None, sight: Sight = LISTED) -> Observed:
     """Say when a state was observed (definitions.md 1).
 
     A state was there at each time that it states and, as files are written behind the hour or day
@@ -138,15 +135,14 @@ def observe(
     Args:
         context: The file.
         newest: Newest time that the state itself proves.
-        has_own_time: Whether the record is a change (watch, archive, run version), not a listing.
-        seen_at: When the record says that the object was seen.
+        sight: How the object was seen.
     """
-    if seen_at is not None:
-        return Observed(seen_at, "record")
+    if sight.at is not None:
+        return Observed(sight.at, "record")
     known = [Observed(newest, "record")] if newest is not None else []
     if context.path_at is not None:
         known.append(Observed(context.path_at, "path"))
-    elif not (known and has_own_time):
+    elif not (known and sight.has_own_time):
         day = context.landing_date
         end = datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1)
         known.append(Observed(end, "landing_day"))
@@ -227,3 +223,48 @@ def object_record_id(
     return identity(
         kind, metadata.namespace, metadata.name, metadata.uid, version, watch_event, observed.at
     )
+
+
+class StatedObject:
+    """What the rows of all kinds of objects begin with.
+
+    Attributes:
+        name: As stated.
+        namespace: As stated; null where the kind has none.
+        uid: In lower case with dashes; null if not stated.
+        times: The times that were read so far.
+        created_at: The creation, if stated.
+    """
+
+    def __init__(self, metadata: Metadata, item: Item, *, is_namespaced: bool = True) -> None:
+        """Read the metadata of an object.
+
+        Args:
+            metadata: Metadata.
+            item: The object.
+            is_namespaced: Whether objects of the kind lie in a namespace.
+
+        Raises:
+            RecordError: The name or the namespace is missing, or a time is none.
+        """
+        where = f"{item.path}.metadata"
+        self._metadata, self._item = metadata, item
+        self.name = required(metadata.name, "name", f"{where}.name")
+        self.namespace = metadata.namespace
+        if is_namespaced:
+            self.namespace = required(metadata.namespace, "namespace", f"{where}.namespace")
+        self.uid = uid_text(metadata.uid) if metadata.uid else None
+        self.times = StatedTimes(item.path)
+        self.created_at = read_metadata(metadata, self.times)
+
+    def deletion(self) -> datetime | None:
+        """Time by which it is to be gone, if it is being deleted (`read_deletion`)."""
+        return read_deletion(self._metadata, self._item.path, self.times)
+
+    def observed(self, context: FileContext, sight: Sight) -> Observed:
+        """When its state was observed, once all its times are read (`observe`)."""
+        return observe(context, self.times.newest, sight)
+
+    def record_id(self, kind: str, sight: Sight, observed: Observed) -> str:
+        """Identity of the observed state of an object of this kind (`object_record_id`)."""
+        return object_record_id(kind, self._metadata, self._item, sight.watch_event, observed)

@@ -5,7 +5,8 @@ is how they were seen.
 """
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TypeVar
 
 import msgspec
 
@@ -26,7 +27,7 @@ from transforms.staging.kubernetes_cluster import (
     service_rows,
 )
 from transforms.staging.kubernetes_events import KUBE_EVENT, event_rows
-from transforms.staging.kubernetes_metadata import Sight
+from transforms.staging.kubernetes_metadata import LISTED, Sight
 from transforms.staging.kubernetes_pods import POD, pod_rows
 from transforms.staging.kubernetes_policies import POLICY, POLICY_GROUPS, policy_rows
 from transforms.staging.parser import FileContext, Parsed, Row
@@ -40,8 +41,8 @@ TABLES = (
 
 WATCH_EVENTS = ("ADDED", "MODIFIED", "DELETED")
 EVENT_GROUPS = frozenset({"v1", "events.k8s.io/v1", "events.k8s.io/v1beta1"})
-LISTED = Sight()
 
+_T = TypeVar("_T")
 Read = Callable[[Item, FileContext, Sight], tuple[Row, ...]]
 
 
@@ -134,7 +135,7 @@ def reader(kind: str, group: str) -> Read | None:
         group: Its API version with the group, such as `networking.k8s.io/v1`.
     """
     if kind == "Event":
-        return _read_event if group in EVENT_GROUPS else None
+        return _EVENT if group in EVENT_GROUPS else None
     if kind in POLICY_GROUPS:
         return _policy_reader(kind, group) if group.startswith(POLICY_GROUPS[kind]) else None
     if kind in {CLAIM, TEMPLATE}:
@@ -142,53 +143,28 @@ def reader(kind: str, group: str) -> Read | None:
     return _CORE.get(kind) if group == "v1" else None
 
 
-def _seen(sight: Sight) -> dict[str, Any]:
-    return {
-        "watch_event": sight.watch_event,
-        "has_own_time": sight.has_own_time,
-        "seen_at": sight.at,
-    }
+def _read(
+    decoder: "msgspec.json.Decoder[_T]",
+    rows: Callable[[_T, Item, FileContext, Sight], tuple[Row, ...]],
+) -> Read:
+    def read(item: Item, context: FileContext, sight: Sight) -> tuple[Row, ...]:
+        return rows(decode(decoder, item.data, item.path), item, context, sight)
 
-
-def _read_pod(item: Item, context: FileContext, sight: Sight) -> tuple[Row, ...]:
-    return pod_rows(decode(POD, item.data, item.path), item, context, **_seen(sight))
-
-
-def _read_event(item: Item, context: FileContext, sight: Sight) -> tuple[Row, ...]:
-    return event_rows(decode(KUBE_EVENT, item.data, item.path), item, context, **_seen(sight))
-
-
-def _read_node(item: Item, context: FileContext, sight: Sight) -> tuple[Row, ...]:
-    return node_rows(decode(NODE, item.data, item.path), item, context, **_seen(sight))
-
-
-def _read_service(item: Item, context: FileContext, sight: Sight) -> tuple[Row, ...]:
-    return service_rows(decode(SERVICE, item.data, item.path), item, context, **_seen(sight))
-
-
-def _read_namespace(item: Item, context: FileContext, sight: Sight) -> tuple[Row, ...]:
-    return namespace_rows(decode(NAMESPACE, item.data, item.path), item, context, **_seen(sight))
+    return read
 
 
 def _policy_reader(kind: str, group: str) -> Read:
-    def read(item: Item, context: FileContext, sight: Sight) -> tuple[Row, ...]:
-        policy = decode(POLICY, item.data, item.path)
-        return policy_rows(policy, item, context, kind=kind, api_version=group, **_seen(sight))
-
-    return read
+    return _read(POLICY, partial(policy_rows, kind=kind, api_version=group))
 
 
 def _claim_reader(kind: str) -> Read:
-    def read(item: Item, context: FileContext, sight: Sight) -> tuple[Row, ...]:
-        claim = decode(RESOURCE_CLAIM, item.data, item.path)
-        return claim_rows(claim, item, context, kind=kind, **_seen(sight))
-
-    return read
+    return _read(RESOURCE_CLAIM, partial(claim_rows, kind=kind))
 
 
+_EVENT = _read(KUBE_EVENT, event_rows)
 _CORE: dict[str, Read] = {
-    "Pod": _read_pod,
-    "Node": _read_node,
-    "Service": _read_service,
-    "Namespace": _read_namespace,
+    "Pod": _read(POD, pod_rows),
+    "Node": _read(NODE, node_rows),
+    "Service": _read(SERVICE, service_rows),
+    "Namespace": _read(NAMESPACE, namespace_rows),
 }

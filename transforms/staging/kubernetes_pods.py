@@ -15,11 +15,13 @@ from transforms.staging import declared_accesses, run_identity
 from transforms.staging.gpu_requests import effective_gpus, gpus_asked
 from transforms.staging.json_records import Item, RecordError
 from transforms.staging.kubernetes_metadata import (
+    LISTED,
     Count,
     Metadata,
     Name,
     Number,
     Port,
+    Sight,
     StatedTimes,
     object_record_id,
     observe,
@@ -227,12 +229,10 @@ def pod_rows(
     pod: Pod,
     item: Item,
     context: FileContext,
+    sight: Sight = LISTED,
     *,
-    watch_event: str | None = None,
-    has_own_time: bool = False,
     folder_run: str | None = None,
     also_there: datetime | None = None,
-    seen_at: datetime | None = None,
 ) -> tuple[Row, ...]:
     """Rows of one observed state of a pod.
 
@@ -240,11 +240,9 @@ def pod_rows(
         pod: The pod.
         item: Its record, for the JSON paths of what is wrong.
         context: The file.
-        watch_event: ADDED, MODIFIED or DELETED, of a watch.
-        has_own_time: Whether the record is a change or an archive, not a listing.
+        sight: How it was seen.
         folder_run: Run whose archive holds the pod.
         also_there: Another time at which the pod was there (an event beside it in an archive).
-        seen_at: When the record around the pod says that it was seen.
 
     Returns:
         One row for pod_states, then one row per container for container_states.
@@ -269,8 +267,8 @@ def pod_rows(
     parts = list(_parts(metadata, spec, status))
     life = _Life()
     container_values = [_container_values(part, times, life) for part in parts]
-    observed = observe(context, times.newest, has_own_time=has_own_time, seen_at=seen_at)
-    record_id = object_record_id("Pod", metadata, item, watch_event, observed)
+    observed = observe(context, times.newest, sight)
+    record_id = object_record_id("Pod", metadata, item, sight.watch_event, observed)
     identity = {
         "record_id": record_id,
         "observed_at": observed.at,
@@ -282,7 +280,7 @@ def pod_rows(
     state = {
         **identity,
         "observed_basis": observed.basis,
-        "watch_event": watch_event,
+        "watch_event": sight.watch_event,
         "addresses": _addresses(status.pod_ips, status.pod_ip, item, "podIPs"),
         "host_addresses": _addresses(status.host_ips, status.host_ip, item, "hostIPs"),
         "host_network": bool(spec.host_network),
@@ -295,10 +293,10 @@ def pod_rows(
         "conditions": conditions,
         "created_at": created,
         **_moments(conditions or [], life),
-        "last_finished_at": _last_finish(spec, status, life, watch_event),
+        "last_finished_at": _last_finish(spec, status, life, sight.watch_event),
         "start_time_at": started,
         "deletion_at": deletion,
-        "is_deleted": watch_event == "DELETED",
+        "is_deleted": sight.watch_event == "DELETED",
         **run_values(metadata, _instances(parts), context, folder_run),
         "gpu_count": _gpu_count(parts, item.path),
         "resource_claims": _claims(spec, status),

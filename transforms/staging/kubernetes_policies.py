@@ -6,22 +6,17 @@ restricted by the first rule of it, unless `enableDefaultDeny` says otherwise).
 """
 
 import json
-from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from transforms.staging.json_records import Item, RecordError, decode
 from transforms.staging.kubernetes_metadata import (
+    LISTED,
     Count,
     Metadata,
-    StatedTimes,
-    object_record_id,
-    observe,
-    read_deletion,
-    read_metadata,
-    required,
-    uid_text,
+    Sight,
+    StatedObject,
 )
 from transforms.staging.parser import FileContext, Row
 from transforms.staging.stored_text import free_text, is_secret_name, name_text, pairs
@@ -75,12 +70,10 @@ def policy_rows(
     policy: Policy,
     item: Item,
     context: FileContext,
+    sight: Sight = LISTED,
     *,
     kind: str,
     api_version: str,
-    watch_event: str | None = None,
-    has_own_time: bool = False,
-    seen_at: datetime | None = None,
 ) -> tuple[Row, ...]:
     """Row of one observed state of a policy.
 
@@ -88,31 +81,28 @@ def policy_rows(
         RecordError: A value that is used is missing or wrong.
     """
     metadata = policy.metadata or PolicyMetadata()
-    name = required(metadata.name, "name", f"{item.path}.metadata.name")
-    if kind != "CiliumClusterwideNetworkPolicy":
-        required(metadata.namespace, "namespace", f"{item.path}.metadata.namespace")
-    times = StatedTimes(item.path)
-    created = read_metadata(metadata, times)
-    deletion = read_deletion(metadata, item.path, times)
-    observed = observe(context, times.newest, has_own_time=has_own_time, seen_at=seen_at)
+    is_namespaced = kind != "CiliumClusterwideNetworkPolicy"
+    stated = StatedObject(metadata, item, is_namespaced=is_namespaced)
+    deletion = stated.deletion()
+    observed = stated.observed(context, sight)
     try:
-        stated = _kubernetes(policy, item) if kind == "NetworkPolicy" else _cilium(policy, item)
+        rules = _kubernetes(policy, item) if kind == "NetworkPolicy" else _cilium(policy, item)
     except RecursionError:
         message = f"too_deep: expected JSON of a few levels, got too many at {item.path}"
         raise RecordError(message) from None
     values = {
-        "record_id": object_record_id(kind, metadata, item, watch_event, observed),
+        "record_id": stated.record_id(kind, sight, observed),
         "observed_at": observed.at,
-        "watch_event": watch_event,
-        "namespace": name_text(metadata.namespace),
-        "policy_name": name_text(name),
-        "policy_uid": uid_text(metadata.uid) if metadata.uid else None,
+        "watch_event": sight.watch_event,
+        "namespace": name_text(stated.namespace),
+        "policy_name": name_text(stated.name),
+        "policy_uid": stated.uid,
         "policy_kind": kind,
         "api_version": name_text(api_version),
         "labels": pairs(metadata.labels),
-        **stated,
+        **rules,
         "generation": metadata.generation,
-        "created_at": created,
+        "created_at": stated.created_at,
         "deletion_at": deletion,
     }
     return (("network_policies", values),)

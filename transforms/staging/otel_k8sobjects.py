@@ -77,10 +77,11 @@ def _parse_record(item: Item, resource: list[Any] | None, context: FileContext) 
         attributes = pairs_of(record.attributes)
         happened_at = instant_of_nanoseconds(record.time_unix_nano)
         seen_at = instant_of_nanoseconds(record.observed_time_unix_nano) or happened_at
+        sight = Sight(has_own_time=True, at=seen_at)
         if _EVENT_MARKS & attributes.keys():
             shared = pairs_of(resource)
             event = _event(record, attributes, shared, happened_at)
-            ((table, row),) = event_rows(event, item, context, has_own_time=True, seen_at=seen_at)
+            ((table, row),) = event_rows(event, item, context, sight)
             # The event's version is not among the attributes; its count moves with it.
             stated = (row[name] for name in ("event_uid", "event_count", "event_at", "observed_at"))
             return item.accepted(((table, row | {"record_id": identity("k8s_events", *stated)}),))
@@ -88,7 +89,6 @@ def _parse_record(item: Item, resource: list[Any] | None, context: FileContext) 
         if body is None:
             return item.ignored("other_log")
         inner = Item(item.locator, f"{item.path}.body", None, body)
-        sight = Sight(has_own_time=True, at=seen_at)
         head = decode(HEAD, inner.data, inner.path)
         if bytes(head.object) and head.kind is None:
             return change_record(inner, head, context, sight)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import msgspec
 
 from transforms.staging.json_records import Item, RecordError, decode
-from transforms.staging.kubernetes_metadata import Count, Observed, StatedTimes
+from transforms.staging.kubernetes_metadata import Count, Observed, Sight, StatedTimes
 from transforms.staging.kubernetes_pods import POD, pod_rows
 from transforms.staging.parser import FileContext, Parsed, Row
 from transforms.staging.run_identity import run_of_folder
@@ -77,7 +77,7 @@ def _pod_records(item: Item, name: str, context: FileContext, run: str | None) -
             decode(POD, item.data, item.path),
             item,
             context,
-            has_own_time=True,
+            Sight(has_own_time=True),
             folder_run=run,
             also_there=newest.newest,
         )

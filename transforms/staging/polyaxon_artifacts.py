@@ -140,7 +140,7 @@ def artifact_rows(item: Item, context: FileContext) -> tuple[Row, ...]:
         # They are those of the first and the last line, which need not be in order.
         first = min((t for t in ends if t is not None), default=None)
         last = max((t for t in ends if t is not None), default=None)
-    observed = observe(context, times.newest, has_own_time=False)
+    observed = observe(context, times.newest)
     resource = _resource(artifact.kind, artifact.path, summary)
     values = {
         "record_id": identity("artifact", run_uuid, observed.at, content_id(item)),
@@ -322,7 +322,7 @@ def _observed_event(happened: datetime | None, context: FileContext) -> Observed
     """An event that happened says nothing more when it is exported again."""
     if happened is not None:
         return Observed(happened, "record")
-    return observe(context, None, has_own_time=False)
+    return observe(context, None)
 
 
 # -- parts ---------------------------------------------------------------------------------------

@@ -179,7 +179,7 @@ def observe_run(
     """
     if status in DONE and times.newest is not None:
         return Observed(times.newest, "record")
-    return observe(context, times.newest, has_own_time=sight.has_own_time, seen_at=sight.at)
+    return observe(context, times.newest, sight)
 
 
 def _reference(value: Reference | str | None) -> Reference:
