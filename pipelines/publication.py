@@ -195,6 +195,16 @@ class TableWriter:
         """Append a batch that was checked."""
         self.append_table(frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
 
+    def write_table(self, table: pa.Table) -> None:
+        """Check one batch of Arrow, of the table's columns and types, and append it.
+
+        Raises:
+            DataCheckError: Rows break the model; names table, column, check and sample values.
+        """
+        if _broken(self._spec, table):
+            check(self._spec, _frame_of(self._spec, table))
+        self.append_table(table)
+
     def append_table(self, table: pa.Table) -> None:
         """Append a batch that was checked, given as Arrow."""
         table = table.cast(self._schema)
@@ -284,6 +294,14 @@ def check_table(spec: TableSpec, table: pa.Table) -> None:
     Raises:
         DataCheckError: Names table, column and check.
     """
+    broken = _broken(spec, table)
+    if broken:
+        message = f"{spec.name}: rows break the model: " + "; ".join(broken[:5])
+        raise DataCheckError(message)
+
+
+def _broken(spec: TableSpec, table: pa.Table) -> list[str]:
+    """What of its model a batch of Arrow breaks, in words; nothing if it keeps it."""
     broken = []
     if not table.schema.equals(spec.arrow_schema):
         broken.append("columns or types differ")
@@ -300,9 +318,7 @@ def check_table(spec: TableSpec, table: pa.Table) -> None:
             others = [value for value in others if value not in column.allowed]
             if others:
                 broken.append(f"{column.name}: isin: such as {others[:3]}")
-    if broken:
-        message = f"{spec.name}: rows break the model: " + "; ".join(broken[:5])
-        raise DataCheckError(message)
+    return broken
 
 
 def publish(
@@ -338,8 +354,8 @@ def publish(
     published = None
     with lake.replacing(path) as temporary:
         with TableWriter(spec, temporary) as writer:
-            for frame in ordered_batches(session, spec, source):
-                writer.write(frame)
+            for batch in ordered_batches(session, spec, source):
+                writer.write_table(batch)
         if content_of(path) == writer.content:
             temporary.unlink()
         else:
@@ -353,8 +369,8 @@ def publish(
     return published
 
 
-def ordered_batches(session: SqlSession, spec: TableSpec, source: str) -> Iterator[pl.DataFrame]:
-    """The rows in the table's total order and types, in batches."""
+def ordered_batches(session: SqlSession, spec: TableSpec, source: str) -> Iterator[pa.Table]:
+    """The rows in the table's total order and types, in batches that are still to be checked."""
     relation = session.connection.table(source)
     missing = [c.name for c in spec.columns if c.name not in relation.columns]
     if missing:
@@ -362,10 +378,24 @@ def ordered_batches(session: SqlSession, spec: TableSpec, source: str) -> Iterat
         raise DataCheckError(message)
     columns = ", ".join(f'"{c.name}"' for c in spec.columns)
     order = ", ".join(f'"{name}" NULLS LAST' for name in total_order(spec))
+    # As the schema has texts and lists, so that nothing needs to be copied.
+    session.connection.execute("SET arrow_large_buffer_size = true")
     reader = relation.project(columns).order(order).to_arrow_reader(BATCH_ROWS)
     while (batch := _next_batch(reader)) is not None:
-        frame = pl.DataFrame(pl.from_arrow(batch))
-        yield frame.cast(spec.polars_schema, strict=True)
+        yield _typed(spec, batch)
+
+
+def _typed(spec: TableSpec, batch: pa.RecordBatch) -> pa.Table:
+    """A batch with the types of its table; nulls are still to be checked."""
+    if batch.schema.types == spec.arrow_schema.types:
+        return pa.Table.from_arrays(batch.columns, schema=spec.arrow_schema)
+    table = _frame_of(spec, batch).to_arrow(compat_level=pl.CompatLevel.oldest())
+    return pa.Table.from_arrays(table.columns, schema=spec.arrow_schema)
+
+
+def _frame_of(spec: TableSpec, rows: pa.Table | pa.RecordBatch) -> pl.DataFrame:
+    """Rows of Arrow as a frame with the types of their table."""
+    return pl.DataFrame(pl.from_arrow(rows)).cast(spec.polars_schema, strict=True)
 
 
 def _next_batch(reader: pa.RecordBatchReader) -> pa.RecordBatch | None:

@@ -115,8 +115,8 @@ def restate(
             lake.replacing(path) as temporary,
             TableWriter(target, temporary) as writer,
         ):
-            for frame in ordered_batches(session, target, "restated"):
-                writer.write(frame)
+            for batch in ordered_batches(session, target, "restated"):
+                writer.write_table(batch)
         for left in unfinished:
             if left != comparison:
                 lake.remove(lake.path(RESTATEMENTS, day, left.name))
