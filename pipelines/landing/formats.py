@@ -1,5 +1,6 @@
 """The parsers by name."""
 
+from collections.abc import Iterator, MutableMapping
 from functools import cache
 from importlib import import_module
 
@@ -53,10 +54,53 @@ def format_names() -> tuple[str, ...]:
     return MODULES
 
 
+class _Parsers(MutableMapping[str, Parser]):
+    """All parsers by name; each is imported when it is first asked for.
+
+    Importing all takes a fifth of a second, and most processes read files of few formats.
+    """
+
+    def __init__(self) -> None:
+        """Start with none imported."""
+        self._known: dict[str, Parser] = {}
+
+    def __getitem__(self, name: str) -> Parser:
+        """The parser of a format."""
+        if name not in self._known:
+            if name not in MODULES:
+                raise KeyError(name)
+            self._known[name] = import_module(f"transforms.staging.{name}").PARSER
+        return self._known[name]
+
+    def __setitem__(self, name: str, parser: Parser) -> None:
+        """Put another parser in the place of one."""
+        self._known[name] = parser
+
+    def __delitem__(self, name: str) -> None:
+        """Forget what was put in a place."""
+        del self._known[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is such a format."""
+        return name in MODULES
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(MODULES)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(MODULES)
+
+    def clear(self) -> None:
+        """Forget all that were put in a place."""
+        self._known.clear()
+
+
 @cache
-def parsers() -> dict[str, Parser]:
+def parsers() -> MutableMapping[str, Parser]:
     """All parsers by name."""
-    return {name: import_module(f"transforms.staging.{name}").PARSER for name in MODULES}
+    return _Parsers()
 
 
 def expected_form(format_name: str, record_format: str) -> str | None:

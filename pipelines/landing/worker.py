@@ -4,8 +4,15 @@ A server of processes imports this once and forks each of them, see `land`. Noth
 as pandas is out of reach from then on.
 """
 
+import gc
+
 from pipelines.landing.start import leave_out_pandas
 
 leave_out_pandas()
 
 from pipelines.landing import parsing  # noqa: E402, F401  loaded without pandas
+
+# What is imported stays, so that the collector need not look at it, which would copy its pages into
+# each process, too.
+gc.collect()
+gc.freeze()
