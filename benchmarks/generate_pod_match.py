@@ -14,13 +14,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-DAY = date(2026, 3, 2)
-CLUSTER = "alder"
 ADDRESSES_BY_INTERVALS = 100
 """Pods that follow each other on one address."""
 _SECOND = 1_000_000
 _DAY_US = 86_400 * _SECOND
-_START_US = int(datetime(DAY.year, DAY.month, DAY.day, tzinfo=UTC).timestamp()) * _SECOND
 _LATE_END = 600 * _SECOND
 _NODES = 500
 
@@ -34,7 +31,14 @@ class Files:
 
 
 def generate(
-    folder: Path, connections: int, intervals: int, *, named: float = 0.3, seed: int = 1
+    folder: Path,
+    connections: int,
+    intervals: int,
+    *,
+    day: date,
+    cluster: str,
+    named: float = 0.3,
+    seed: int = 1,
 ) -> Files:
     """Write one day's files.
 
@@ -42,12 +46,14 @@ def generate(
         folder: Where to; made if missing.
         connections: How many connections, one end of each.
         intervals: How many pod intervals.
+        day: The UTC day of all of them.
+        cluster: Of all of them.
         named: Share of the connections that state namespace and pod name.
         seed: Of the random numbers.
     """
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(seed)
-    pods = _intervals(rng, intervals)
+    pods = _intervals(rng, intervals, day, cluster)
     files = Files(folder / "pod_intervals.parquet", folder / "connections.parquet")
     pods.write_parquet(files.intervals, compression="zstd")
     _connections(rng, pods, connections, named).write_parquet(
@@ -56,11 +62,11 @@ def generate(
     return files
 
 
-def _intervals(rng: np.random.Generator, count: int) -> pl.DataFrame:
+def _intervals(rng: np.random.Generator, count: int, day: date, cluster: str) -> pl.DataFrame:
     number = np.arange(count)
     address, turn = number // ADDRESSES_BY_INTERVALS, number % ADDRESSES_BY_INTERVALS
     length = _DAY_US // ADDRESSES_BY_INTERVALS
-    turn_start = _START_US + turn * length
+    turn_start = _start_us(day) + turn * length
     start = turn_start + rng.integers(0, 90 * _SECOND, count)
     end = turn_start + length + np.where(rng.random(count) < 0.05, _LATE_END, 0)
     uids = rng.integers(0, 2**63, (count, 2)).astype(np.uint64)
@@ -69,7 +75,7 @@ def _intervals(rng: np.random.Generator, count: int) -> pl.DataFrame:
     return pl.DataFrame(
         {
             "pod_interval_id": [f"{n:032x}" for n in number],
-            "cluster": CLUSTER,
+            "cluster": cluster,
             "pod_uid": [_uid(int(high), int(low)) for high, low in uids],
             "namespace": [f"team-{n % 40}" for n in number],
             "pod_name": [f"trainer-{n:07d}-worker-0" for n in name_number],
@@ -78,7 +84,7 @@ def _intervals(rng: np.random.Generator, count: int) -> pl.DataFrame:
             "node": [f"ip-10-0-{n % _NODES}.example.com" for n in rng.integers(0, _NODES, count)],
             "run_uuid": [f"{n // 2:032x}" if has else None for n, has in enumerate(owned)],
             "attempt": pl.Series(np.where(owned, 1, 0)).replace(0, None),
-            "date": pl.Series([DAY]).new_from_index(0, count),
+            "date": pl.Series([day]).new_from_index(0, count),
             "created_at": _times(start - 5 * _SECOND),
             "start_at": _times(start),
             "end_at": _times(end),
@@ -106,9 +112,9 @@ def _connections(
         pl.DataFrame(
             {
                 "connection": np.arange(count),
-                "cluster": pl.Series([CLUSTER]).new_from_index(0, count),
+                "cluster": pods["cluster"].gather(np.zeros(count, np.uint32)),
                 "address": texts.gather(address),
-                "event_at": _times(_START_US + at),
+                "event_at": _times(_start_us(pods["date"][0]) + at),
                 "is_named": is_named,
             }
         )
@@ -123,6 +129,10 @@ def _connections(
             "event_at",
         )
     )
+
+
+def _start_us(day: date) -> int:
+    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()) * _SECOND
 
 
 def _times(micros: np.ndarray) -> pl.Series:

@@ -9,12 +9,14 @@ from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import duckdb
-import polars as pl
 
 from transforms.sql_macros import macros_in, made
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class SqlSession:
@@ -65,9 +67,12 @@ class SqlSession:
         """Close the database."""
         self.connection.close()
 
-    def register(self, name: str, frame: pl.DataFrame) -> None:
+    def register(self, name: str, frame: "pl.DataFrame") -> None:
         """Show a frame as a table of that name."""
-        self.connection.register(name, frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
+        # Sessions that see no frame need not load Polars.
+        from polars import CompatLevel  # noqa: PLC0415
+
+        self.connection.register(name, frame.to_arrow(compat_level=CompatLevel.oldest()))
 
     def create(
         self, name: str, package: str, file: str, values: Mapping[str, Any] | None = None
@@ -160,7 +165,7 @@ class SqlSession:
             )
         return name
 
-    def frame(self, name: str) -> pl.DataFrame:
+    def frame(self, name: str) -> "pl.DataFrame":
         """The rows of a table as a frame."""
         frame: pl.DataFrame = self.connection.table(name).pl()
         return frame

@@ -42,9 +42,9 @@ Reads of the caller: `pod_intervals` with the look-back that its events need, an
 the built day left open has no end here.
 
 Method: each address's time is cut into disjoint stretches that name their one pod, or all their
-holders; the stretches into buckets of half an hour. Items meet them in a hash join on (address,
-bucket) with the exact range, so that no item doubles (reference/performance.md C). They give the
-number of whom the item means, whose texts stand once, in pod_match_owners. That decides
+holders; the stretches into buckets of a quarter of an hour. Items meet them in a hash join on
+(address, bucket) with the exact range, so that no item doubles (reference/performance.md C). They
+give the number of whom the item means, whose texts stand once, in pod_match_owners. That decides
 
 * what states neither name nor UID, by rung 3;
 * what states only things that its address's one pod has. That pod's life has the event under that
@@ -88,15 +88,15 @@ def match_pods(session: SqlSession, day: BuildDay) -> str:
         "until_us": int((day.end_at + REACH).timestamp()) * 1_000_000,
     }
     with session.dropped("pod_match_nodes", "pod_match_lives", "pod_match_rest"):
-        with session.dropped("pod_match_windows"):
-            for step in ("pod_match_windows", "pod_match_owners", "pod_match_lives"):
-                session.create(step, PACKAGE, step, values)
+        for step in ("pod_match_windows", "pod_match_several", "pod_match_lives"):
+            session.create(step, PACKAGE, step, values)
         session.create("pod_match_nodes", PACKAGE, "pod_match_nodes")
         stretches = ("pod_match_wanted", "pod_match_claims", "pod_match_holders")
         with session.dropped(*stretches):
-            for step in (*stretches, "pod_match_buckets"):
+            for step in (*stretches, "pod_match_buckets", "pod_match_crowds"):
                 session.create(step, PACKAGE, step, values)
-            session.insert("pod_match_owners", PACKAGE, "pod_match_crowds")
+        owned = ("pod_match_windows", "pod_match_several", "pod_match_crowds")
+        session.create_view("pod_match_owners", PACKAGE, "pod_match_owners", owned)
         with session.dropped("pod_match_unmet", "pod_match_names"):
             for step in ("pod_match_unmet", "pod_match_names", "pod_match_rest"):
                 session.create(step, PACKAGE, step, values)

@@ -1,6 +1,7 @@
--- What a stretch says that no single pod holds: several pods, or a node.
--- Grain: one stretch, by its number in pod_match_holders; columns of pod_match_owners.
--- Reads: pod_match_holders, pod_match_claims, pod_match_owners, pod_match_nodes.
+-- What a stretch says that no single pod holds: several pods, a node, or, as number 0, nobody.
+-- Grain: one stretch, by its number in pod_match_holders. `cluster` and `node` where one node holds
+-- the address; `candidates`: UIDs, chr(31) between them.
+-- Reads: pod_match_holders, pod_match_claims, pod_match_windows, pod_match_nodes.
 WITH nodes AS (
     SELECT DISTINCT node_number, cluster, node
     FROM pod_match_nodes
@@ -19,7 +20,7 @@ crowds AS (
         ON h.place = c.place
         AND h.start_us >= c.start_us
         AND h.start_us < c.end_us
-    LEFT JOIN pod_match_owners AS p ON c.holder = p.owner
+    LEFT JOIN pod_match_windows AS p ON c.holder = p.number
     LEFT JOIN nodes AS n ON -c.holder = n.node_number
     WHERE h.owner < 0
     GROUP BY h.owner
@@ -28,14 +29,9 @@ crowds AS (
 SELECT
     owner,
     CASE WHEN pods IS NULL AND nodes = 1 THEN node_cluster END AS cluster,
-    NULL AS pod_uid,
-    NULL AS namespace,
-    NULL AS pod_name,
     CASE WHEN pods IS NULL AND nodes = 1 THEN node END AS node,
-    NULL AS run_uuid,
-    NULL AS attempt,
-    FALSE AS is_plain,
-    FALSE AS is_single,
     CASE WHEN pods IS NULL THEN 'node' ELSE 'ambiguous' END AS match_kind,
     ARRAY_TO_STRING(COALESCE(pods, host_pods), CHR(31)) AS candidates
 FROM crowds
+UNION ALL
+SELECT 0, NULL, NULL, 'none', NULL

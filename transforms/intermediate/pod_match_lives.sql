@@ -1,10 +1,10 @@
 -- The windows of pod_match_windows with the number of their pod and nothing that is the pod's own,
 -- so that they are small.
 -- Grain: one window. `is_single`: the pod has no other. `node` only of host-network pods.
--- Reads: pod_match_windows, pod_match_owners.
+-- Reads: pod_match_windows, pod_match_several.
 SELECT
-    p.owner AS pod_number,
-    p.is_single,
+    COALESCE(s.owner, w.number) AS pod_number,
+    s.owner IS NULL AS is_single,
     w.cluster,
     w.namespace,
     w.pod_name,
@@ -15,4 +15,4 @@ SELECT
     w.start_us,
     w.end_us
 FROM pod_match_windows AS w
-INNER JOIN pod_match_owners AS p ON w.cluster = p.cluster AND w.pod_uid = p.pod_uid
+LEFT JOIN pod_match_several AS s ON w.number = s.number

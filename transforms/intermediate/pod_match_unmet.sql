@@ -11,7 +11,7 @@ WITH met AS (
     LEFT JOIN pod_match_buckets AS b
         ON COALESCE(i.cluster, '*') = b.key_cluster
         AND i.address = b.address
-        AND epoch_us(i.event_at) // 1800000000 = b.bucket
+        AND epoch_us(i.event_at) // 900000000 = b.bucket
         AND epoch_us(i.event_at) >= b.start_us
         AND epoch_us(i.event_at) < b.end_us
     WHERE i.namespace IS NOT NULL OR i.pod_name IS NOT NULL OR i.pod_uid IS NOT NULL

@@ -1,10 +1,11 @@
 -- Windows in which a pod is known to live (by name and UID) and to hold an address.
 -- Grain: one row of pod_intervals (several days of one interval give windows that overlap; later
---   steps count pods, not windows).
+--   steps count pods, not windows), numbered from 1 by `number`.
 -- Reads: pod_intervals (one or more days, with `date`).
 -- Parameters: $date (the built day; an interval left open on an older day speaks up to the end of
 --   that day only).
 SELECT
+    ROW_NUMBER() OVER () AS number,
     cluster,
     pod_uid,
     namespace,
