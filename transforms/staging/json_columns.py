@@ -459,6 +459,7 @@ class Records:
         self._tops = {name: parts.column(name).chunk(0) for name in parts.column_names}
         self._found: dict[tuple[str, ...], pa.Array] = {}
         self._encoded: dict[str, Encoded] = {}
+        self._lists: dict[str, pa.LargeListArray] = {}
         self._asked: set[str] = set()
         self.doubts = Doubts()
         self._ignored: dict[str, npt.NDArray[np.bool_]] = {}
@@ -502,6 +503,10 @@ class Records:
     def add_texts(self, name: str, column: pa.Array) -> None:
         """Add texts that are worked out of parts, to be read like a part."""
         self._encoded[name] = _encoded(column, None)
+
+    def add_lists(self, name: str, column: pa.LargeListArray) -> None:
+        """Add lists of JSON that are worked out of parts, for `lists`."""
+        self._lists[name] = column
 
     def each(
         self,
@@ -568,19 +573,19 @@ class Records:
 
         Args:
             read: Gives the element of the column.
-            path: The part, of which the shape reads the elements singly, or which may be anything;
-                where it is absent, the list is null.
+            path: The part, of which the shape reads the elements singly, or which may be anything,
+                or what `add_lists` added; where it is absent, the list is null.
             name: The column.
             most: Elements that a list may have.
             or_text: Whether the list may be written as a text, in which an empty one is none.
         """
-        self._asked.add(path)
-        column = self.json(path)
-        if not pa.types.is_list(column.type) and not pa.types.is_large_list(column.type):
-            column = self._listed(column, or_text=or_text)
+        column = self._lists.get(path)
+        if column is None:
+            column = self.elements(path, or_text=or_text)
         lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
-        leaf = self._leaf(path)
-        encoded = _encoded(column.flatten(), leaf.decoder if leaf.is_list else _ANYTHING)
+        leaf = self._reader.shape.leaves.get(path)
+        decoder = leaf.decoder if leaf is not None and leaf.is_list else _ANYTHING
+        encoded = _encoded(column.flatten(), decoder)
         self._encoded[f"{path}[]"] = encoded
         texts = [(text,) for text in encoded.texts]
         # An element that is null is the row parser's.
@@ -600,12 +605,20 @@ class Records:
         )
         return Elements(lists, encoded.texts, elements, encoded.codes, offsets)
 
-    def _listed(self, column: pa.Array, *, or_text: bool) -> pa.LargeListArray:
-        """JSON lists as lists of their elements' JSON; other values are null and in doubt."""
-        none = pa.scalar(None, TEXT)
+    def elements(self, path: str, *, or_text: bool = False) -> pa.LargeListArray:
+        """The lists of a part, with the JSON of their elements; other values are in doubt.
+
+        Args:
+            path: The part.
+            or_text: Whether the list may be written as a text, in which an empty one is none.
+        """
+        self._asked.add(path)
+        column, none = self.json(path), pa.scalar(None, TEXT)
+        if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+            return column
         if or_text:
             is_text = pc.fill_null(pc.starts_with(column, '"'), False)
-            inner = _unquoted(pc.if_else(is_text, column, none))
+            inner = unquoted(pc.if_else(is_text, column, none))
             column = pc.if_else(is_text, pc.if_else(pc.equal(inner, ""), none, inner), column)
         is_odd = pc.or_(pc.invert(pc.starts_with(column, "[")), pc.match_substring(column, "\n"))
         column = pc.if_else(pc.fill_null(is_odd, True), none, column)
@@ -637,7 +650,7 @@ class Records:
         is_text = pc.starts_with(column, '"')
         if not pc.all(is_text).as_py():
             self.doubt(pc.invert(is_text))
-        return _unquoted(column)
+        return unquoted(column)
 
     def checked(self, path: str) -> pa.Array:
         """A part as JSON, of which the caller sees that it is as it should be."""
@@ -654,7 +667,7 @@ class Records:
             return column
         is_text = pc.starts_with(column, '"')
         self.doubt(pc.invert(pc.or_(is_text, pc.and_(is_number, is_short))))
-        found = _unquoted(pc.if_else(is_text, column, pa.scalar(None, TEXT)))
+        found = unquoted(pc.if_else(is_text, column, pa.scalar(None, TEXT)))
         return pc.if_else(is_number, column, found) if pc.any(is_number).as_py() else found
 
     def numbers(self, path: str, maximum: int, nothing: str | None = None) -> pa.Array:
@@ -1017,7 +1030,7 @@ def _decoded(decoder: "msgspec.json.Decoder[Any] | None", text: Any) -> Any:  # 
     return decoder.decode(text)
 
 
-def _unquoted(column: pa.Array) -> pa.Array:
+def unquoted(column: pa.Array) -> pa.Array:
     """The texts that are JSON texts."""
     found = pc.utf8_slice_codeunits(column, 1, -1)
     has_escape = pc.fill_null(pc.match_substring(column, "\\"), False)

@@ -178,15 +178,28 @@ def answered(values: _Values) -> Row:
     Raises:
         RefusedError: A value is not what its field says.
     """
-    rcode, found = _rcode(values), _answers(values)
-    name = f.raw_name(unescaped(_text(values, "query") or ""))
+    rcode, found = response_code(values), _answers(values)
     return {
-        **f.asked(name, rcode, answers=found),
-        "query_type": _query_type(values),
+        **f.asked(name_asked(values), rcode, answers=found),
+        "query_type": query_type(values),
         "rcode": rcode,
         "answers": found,
-        "is_response": rcode is not None or found is not None or _is_true(values.get("rejected")),
+        "is_response": rcode is not None or found is not None or is_rejected(values),
     }
+
+
+def name_asked(values: _Values) -> str:
+    """The name in the field query.
+
+    Raises:
+        RefusedError: It is none.
+    """
+    return f.raw_name(unescaped(_text(values, "query") or ""))
+
+
+def is_rejected(values: _Values) -> bool:
+    """Whether the field rejected says so."""
+    return _is_true(values.get("rejected"))
 
 
 def _left_out(values: _Values) -> str | None:
@@ -240,8 +253,15 @@ def _seconds(values: _Values, name: str) -> float | None:
     return float(value) if abs(value) < 10**15 else None
 
 
-def _query_type(values: _Values) -> str | None:
-    """Type asked; the number is surer than Zeek's name (`*`, `query-65`)."""
+def query_type(values: _Values) -> str | None:
+    """Type asked; the number is surer than Zeek's name (`*`, `query-65`).
+
+    Args:
+        values: By field: qtype, qtype_name.
+
+    Raises:
+        RefusedError: A value is not what its field says.
+    """
     number = f.number(values.get("qtype"), 65_535, "qtype")
     if number is not None:
         return f.record_type(f"TYPE{number}")
@@ -252,8 +272,15 @@ def _query_type(values: _Values) -> str | None:
     return f.record_type(f"TYPE{match[1]}" if match else "ANY" if name == "*" else name)
 
 
-def _rcode(values: _Values) -> str | None:
-    """Response code; none where no response was seen."""
+def response_code(values: _Values) -> str | None:
+    """Response code; none where no response was seen.
+
+    Args:
+        values: By field: rcode, rcode_name.
+
+    Raises:
+        RefusedError: A value is not what its field says.
+    """
     number = f.number(values.get("rcode"), 4_095, "rcode")
     if number is not None:
         return f.response_code(str(number))
@@ -276,7 +303,7 @@ def _answers(values: _Values) -> list[f.Answer] | None:
     Raises:
         RefusedError: A value is not what its field says.
     """
-    asked = _query_type(values)
+    asked = query_type(values)
     texts = _elements(values, "answers")
     if texts is None:
         return None
@@ -289,8 +316,8 @@ def _answers(values: _Values) -> list[f.Answer] | None:
     addresses = [f.address_if_any(text) for text in texts]
     last = max((place for place, found in enumerate(addresses) if found), default=-1)
     return [
-        _answer(text, address, asked, has_address_behind=place < last) | {"ttl": _ttl(ttls[place])}
-        for place, (text, address) in enumerate(zip(texts, addresses, strict=True))
+        answer(text, ttls[place], asked, has_address_behind=place < last)
+        for place, text in enumerate(texts)
     ]
 
 
@@ -303,22 +330,40 @@ def _elements(values: _Values, name: str) -> list[Any] | None:
     return f.not_too_many(value)
 
 
-def _answer(
-    text: str, address: str | None, asked: str | None, *, has_address_behind: bool
-) -> f.Answer:
+def answer(text: str, ttl: object, asked: str | None, *, has_address_behind: bool) -> f.Answer:
+    """One answer.
+
+    Args:
+        text: As the log has it.
+        ttl: Its time to live; null is stored where it is no such number.
+        asked: Type asked.
+        has_address_behind: Whether an address is among the answers behind it.
+
+    Raises:
+        RefusedError: A name in it is too long.
+    """
+    kind, data = _data(text, asked, has_address_behind=has_address_behind)
+    return f.answer(kind, data, ttl=_ttl(ttl))
+
+
+def _data(
+    text: str, asked: str | None, *, has_address_behind: bool
+) -> tuple[str | None, str | None]:
+    """Type and data of an answer."""
     typed = _TYPED.match(text)
     if typed is not None:
         kind = f.record_type(typed[1] or f"TYPE{int(typed[2])}")
-        return f.answer(kind, f.data_text(unescaped_text(text)) if typed[1] else None)
+        return kind, f.data_text(unescaped_text(text)) if typed[1] else None
     asks_address = asked in {"A", "AAAA"}
+    address = f.address_if_any(text)
     if address is not None:
         kind = "AAAA" if ":" in text else "A"
         # What looks like an address of the other family is a name.
         if not asks_address or asked == kind:
-            return f.answer(kind, address)
+            return kind, address
     name = f.raw_name(unescaped(text))
     is_alias = asks_address or asked == "CNAME" or has_address_behind
-    return f.answer("CNAME" if is_alias else None, name)
+    return "CNAME" if is_alias else None, name
 
 
 def _ttl(stated: object) -> int | None:

@@ -7,14 +7,19 @@ throughout are for columns.
 from typing import Any
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.staging import lookup_fields as f
 from transforms.staging import zeek_dns
-from transforms.staging.column_rules import INSTANT, INTEGER, NUMBER, TEXT
-from transforms.staging.json_columns import JsonColumns, Records
+from transforms.staging.answer_columns import ALIASES, Aliases, aliases, answers_of
+from transforms.staging.column_rules import FLAG, INSTANT, INTEGER, NUMBER, TEXT, Doubts, Rule
+from transforms.staging.json_columns import JsonColumns, Records, joined, unquoted
 from transforms.staging.json_shapes import Shape
+from transforms.staging.line_columns import Places
+from transforms.staging.parser import FileContext
+from transforms.staging.refusal import refuse
 from transforms.staging.zeek_values import RENAMED
 
 _FIELDS = {
@@ -28,9 +33,9 @@ _FIELDS = {
 _RECORD = msgspec.defstruct(
     "Record", [(name, Any, msgspec.field(name=key, default=None)) for name, key in _FIELDS.items()]
 )
-_ANSWERED = (
-    "query", "qtype", "qtype_name", "rcode", "rcode_name", "answers", "ttls", "rejected",
-)  # fmt: skip
+_CODE = ("rcode", "rcode_name", "rejected")
+_TYPE = ("qtype", "qtype_name")
+_ANSWERS = "answers with what tells their types"
 _NUMBER = r"^[0-9]{1,10}(?:\.[0-9]{1,9})?$"
 _LAST_SECOND = 10**10
 _MICROSECONDS = 1_000_000
@@ -42,9 +47,85 @@ def _has_columns(keys: tuple[str, ...]) -> bool:
     return ("_path" in names or not zeek_dns.MARKS.isdisjoint(names)) and names.isdisjoint(RENAMED)
 
 
-def _answered(*values: Any) -> dict[str, Any]:  # noqa: ANN401  as the parser has
-    fields = (_FIELDS[name] for name in _ANSWERED)
-    return zeek_dns.answered(dict(zip(fields, values, strict=True)))
+def _values(names: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, Any]:
+    return dict(zip((_FIELDS[name] for name in names), values, strict=True))
+
+
+def _response(*values: Any) -> dict[str, Any]:  # noqa: ANN401  as the parser has
+    stated = _values(_CODE, values)
+    code = zeek_dns.response_code(stated)
+    return {"rcode": code, "is_response": code is not None or zeek_dns.is_rejected(stated)}
+
+
+def _query_type(*values: Any) -> str | None:  # noqa: ANN401  as the parser has
+    return zeek_dns.query_type(_values(_TYPE, values))
+
+
+def _typed(*values: Any) -> dict[str, Any]:  # noqa: ANN401  as the parser has
+    return {"query_type": _query_type(*values)}
+
+
+def _named(query: Any, rcode: str | None, answers: Aliases) -> dict[str, Any]:  # noqa: ANN401
+    name = zeek_dns.name_asked({"query": query})
+    return f.asked(name, rcode, answers=aliases(answers))
+
+
+def _answer(stated: list[Any]) -> f.Answer:
+    text, ttl, asked, has_address_behind = stated
+    if not isinstance(text, str):
+        refuse("answers", "a list of texts", text)
+    return zeek_dns.answer(text, ttl, asked, has_address_behind=has_address_behind)
+
+
+def _is_address(text: str) -> bool:
+    return f.address_if_any(text) is not None
+
+
+class _Reader:
+    """Rules of one file."""
+
+    def __init__(self, _context: FileContext) -> None:
+        self.is_address = Rule(_is_address, FLAG, is_text=False)
+
+
+def _add_answers(records: Records, asked: pa.Array) -> None:
+    """Add the answers, each with its time to live and what else tells its type.
+
+    Args:
+        records: The records.
+        asked: Type asked in each.
+    """
+    answers, ttls = records.elements("answers"), records.elements("ttls")
+    lengths = _lengths(answers)
+    ttl_lengths = _lengths(ttls)
+    records.doubt(pa.array(ttl_lengths > f.MAX_ANSWERS))
+    texts = answers.flatten()
+    owners = np.repeat(np.arange(len(records)), lengths)
+    is_told = (lengths == ttl_lengths)[owners]
+    told = np.zeros(len(owners), np.int64)
+    starts = np.append(0, np.cumsum(ttl_lengths))[:-1]
+    first = np.append(0, np.cumsum(lengths))[:-1]
+    place = np.arange(len(owners)) - first[owners]
+    told[is_told] = (starts[owners] + place)[is_told]
+    ttl = ttls.flatten().take(pa.array(told, mask=~is_told))
+    is_address = records.once(_Reader).is_address.apply(unquoted(texts), Doubts())
+    last = np.full(len(records), -1, np.int64)
+    at = np.flatnonzero(is_address.to_numpy(zero_copy_only=False))
+    last[owners[at]] = place[at]
+    behind = np.where(place < last[owners], "true", "false")
+    kinds = pc.fill_null(joined('"', asked, '"'), "null").take(pa.array(owners))
+    added = joined(
+        "[", texts, ",", pc.fill_null(ttl, "null"), ",", kinds, ",", pa.array(behind, TEXT), "]"
+    )
+    offsets = pa.array(np.append(first, len(owners)))
+    records.add_lists(
+        _ANSWERS, pa.LargeListArray.from_arrays(offsets, added, mask=answers.is_null())
+    )
+
+
+def _lengths(lists: pa.LargeListArray) -> Places:
+    found = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+    return np.asarray(found, np.int64)
 
 
 def _seconds(records: Records, path: str) -> pa.Array:
@@ -75,15 +156,16 @@ def _columns(records: Records) -> dict[str, Any]:
         (),
         ("other_log", "netbios", "multicast", "other_operation", "other_class"),
     )
-    asked = records.each(
-        _answered,
-        _ANSWERED,
-        ("query_name", "original_query_name", "query_type", "rcode", "answers", "is_response"),
-    )
+    asked = records.each(_typed, _TYPE, ("query_type",))
+    response = records.each(_response, _CODE, ("rcode", "is_response"))
+    _add_answers(records, asked["query_type"])
+    answers = answers_of(records, _answer, _ANSWERS)
+    is_response = pc.or_(response["is_response"], answers.is_valid())
+    records.add_texts("code", response["rcode"])
     started, rtt = _seconds(records, "ts"), _seconds(records, "rtt")
     records.doubt(pc.equal(started, 0.0))
     is_told = pc.and_(pc.greater(rtt, 0.0), pc.less_equal(rtt, f.MAX_LATENCY_SECONDS))
-    is_told = pc.and_(is_told, asked["is_response"])
+    is_told = pc.and_(is_told, is_response)
     rtt = pc.if_else(is_told, rtt, pa.scalar(None, NUMBER))
     later = pc.fill_null(_microseconds(rtt), 0)
     return {
@@ -94,7 +176,11 @@ def _columns(records: Records) -> dict[str, Any]:
         "client_port": records.integers("orig_p", _integer, maximum=65_535),
         "resolver_address": records.addresses("resp_h", _address),
         **records.rows(("proto",), ("transport",)),
+        **records.each(_named, ("query", "code", ALIASES), ("query_name", "original_query_name")),
         **asked,
+        "rcode": response["rcode"],
+        "answers": answers,
+        "is_response": is_response,
         "latency_seconds": rtt,
         "dns_message_id": records.integers("trans_id", _integer, maximum=65_535),
     }

@@ -27,7 +27,8 @@ PROPERTIES = {
 ABSENT = object()
 ANSWERS: tuple[Any, ...] = (
     ABSENT, None, "", " ", "[]", "null", "{}", "x", "[", "[1]", '["x"]', "[null]", "[,]", [],
-    [None], {}, 7, True, [ADDRESS, ALIAS], [json.dumps(ALIAS)], json.dumps([json.dumps(ALIAS), ADDRESS]),
+    [None], {}, 7, True, [ADDRESS, ALIAS], [json.dumps(ALIAS)],
+    json.dumps([json.dumps(ALIAS), ADDRESS]),
     json.dumps([ALIAS], indent=1), json.dumps([ALIAS | {"RData": "a\\b\n\u00fc"}]), [ALIAS] * 3,
     '[{"Type":"A","RData":"192.0.2.1","TTL":1e400}]', '[{"Type":"A","Type":"NS","RData":"b"}]',
     "[" * 300 + "]" * 300, [ALIAS | {"TTL": -1}], [ALIAS | {"TTL": "60"}], [ADDRESS | {"Type": 28}],

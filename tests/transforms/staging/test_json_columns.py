@@ -322,7 +322,7 @@ VALUES = st.recursive(
 )
 def test_texts_without_their_quotes_and_escapes_are_those_of_the_decoder(texts: list[str]) -> None:
     column = pa.array([msgspec.json.encode(text).decode() for text in texts], pa.large_string())
-    assert engine._unquoted(column).to_pylist() == texts
+    assert engine.unquoted(column).to_pylist() == texts
 
 
 @settings(max_examples=25)
