@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 import pandera.errors
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from pipelines.publication import (
     Published,
     _next_batch,
     _passes,
+    check_table,
     content_of,
     digest,
     made_from,
@@ -156,18 +158,23 @@ CHANGES = {"status": TEXT, "node": TEXT, "lost_count": NUMBER, "masked_count": N
 
 
 @given(st.lists(st.fixed_dictionaries(CHANGES), max_size=4))
-def test_the_quick_check_passes_what_the_model_passes(changes: list[dict[str, object]]) -> None:
+def test_the_quick_checks_pass_what_the_model_passes(changes: list[dict[str, object]]) -> None:
     good = rows(len(changes))
     frame = good.with_columns(
         pl.Series(name, [change[name] for change in changes], dtype=good.schema[name])
         for name in CHANGES
     )
+    arrow = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
+    arrow = pa.Table.from_arrays(arrow.columns, schema=SPEC.arrow_schema)
     try:
         SPEC.model.validate(frame, lazy=True)
     except pandera.errors.SchemaErrors:
         assert not _passes(SPEC, frame)
+        with pytest.raises(DataCheckError, match="rows break the model"):
+            check_table(SPEC, arrow)
     else:
         assert _passes(SPEC, frame)
+        check_table(SPEC, arrow)
 
 
 def test_columns_in_another_order_or_of_another_type_do_not_pass() -> None:
