@@ -221,9 +221,9 @@ class JsonLines:
         for word in self.shape.foreign:
             numbers = lines.without(re.escape(word), word, numbers)
         key = self.shape.list_key
-        if key is not None:
-            # Null in the place of a list is an error.
-            word = f'"{key}"'.encode()
+        # Null in the place of a list is an error.
+        words = () if key is None else (f'"{key}"'.encode(),)
+        for word in (*words, *(end + b'"' for end in self.shape.never_null)):
             numbers = lines.without(re.escape(word) + rb"\s*:\s*null", word, numbers)
         return numbers
 

@@ -41,6 +41,7 @@ class Shape:
         columns: What the engine reads, by the key at the top: a type of its own language.
         list_key: Key under which a record may hold a list of records.
         foreign: Words of lines that are not for columns.
+        never_null: Ends of keys; a line in which one of these is null is not for columns.
         judge: Whether a record with these keys at the top is for columns; none if all are.
         decodes_all: Whether the row parser decodes also what is not read.
     """
@@ -56,6 +57,7 @@ class Shape:
         *,
         judge: Callable[[tuple[str, ...]], bool] | None = None,
         decodes_all: bool = False,
+        never_null: Collection[str] = (),
     ) -> None:
         """Take the message apart.
 
@@ -70,7 +72,10 @@ class Shape:
             judge: Whether a record with these keys at the top is for columns; none if all are.
             decodes_all: Whether the row parser decodes also what is not read, and so refuses a
                 record for what stands there.
+            never_null: Ends of keys of which the row parser asks whether they are there, which
+                columns do not tell from null.
         """
+        self.never_null = tuple(end.encode() for end in never_null)
         self.judge = judge
         self.decodes_all = decodes_all
         self.foreign = tuple(word.encode() for word in foreign)
