@@ -123,6 +123,7 @@ GATEWAYS = (
     "unknown",
 )  # fmt: skip
 EMPTY_MEANS = ("nothing_happened", "not_observed", "partly_observed")
+NOT_OBSERVABLE = "no pod is known, or no source of hours is able to show it"
 
 
 def column(
@@ -315,3 +316,35 @@ def stage() -> Any:  # noqa: ANN401
 def kind_counts(what: str) -> Any:  # noqa: ANN401
     """How many rows stand on each rung of a ladder."""
     return column(f"How many of the rows counted stand on each rung of the {what} ladder.")
+
+
+def pod_time_expected(of: str, null: str = NOT_OBSERVABLE) -> Any:  # noqa: ANN401
+    """Pod time that should have been observed by what shows such a row."""
+    # Several rows are about the same pod time.
+    return column(
+        f"Pod time of {of} that the source able to show this row should have observed.",
+        null=null,
+        unit="microseconds",
+        minimum=0,
+    )
+
+
+def pod_time_covered(null: str = NOT_OBSERVABLE) -> Any:  # noqa: ANN401
+    """Pod time that was observed by what shows such a row."""
+    return column(
+        "That of it which the source covered: of a named host the lesser of flows and look-ups, of "
+        "an address the greater of flows and flow records, of an object its bucket's log.",
+        null=null,
+        unit="microseconds",
+        minimum=0,
+    )
+
+
+def row_empty_means() -> Any:  # noqa: ANN401
+    """What it says that nothing more was seen of a row's kind."""
+    return column(
+        "What it says that no more such rows are there: `nothing_happened` only where all of that "
+        "time is covered and none in doubt.",
+        null="states, events or the node tell it, which speak for no hours",
+        allowed=EMPTY_MEANS,
+    )

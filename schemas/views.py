@@ -46,6 +46,10 @@ class Dependencies(Table):
     max_sent_bytes: pl.Int64 = c.signed_bytes("Possible.", null=_UNBOUNDED)
     first_seen_at: Instant = c.column("First time in the range.")
     last_seen_at: Instant = c.column("Last time in the range.")
+    coverage_ratio: pl.Float64 = c.ratio(
+        "Covered share of the pod time behind its rows, by the sources able to show them.",
+        null="no pod is known, or no source of hours is able to show it",
+    )
     is_new: bool = c.column(
         "Not seen in the 30 days before the range.",
         null="not seen in those of the 30 days that are built, but not all are; or `(unresolved)`",

@@ -21,6 +21,7 @@ MODULES = (
     "transforms.intermediate.peer_traffic",
     "transforms.intermediate.volume_findings",
     "transforms.intermediate.node_coverage",
+    "transforms.marts.run_coverage_days",
     "transforms.marts.run_dependency_days",
     "transforms.marts.run_dependencies",
     "transforms.marts.byte_balance",

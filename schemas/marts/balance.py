@@ -128,3 +128,8 @@ class ByteBalance(Table):
     day_violations: TextList = c.column(
         "The same of the whole day, on each of its rows of this pod and direction.", null="none"
     )
+    expected_us: pl.Int64 = c.pod_time_expected(
+        "the run in this cluster on this day (of no run: of all pods without one)"
+    )
+    covered_us: pl.Int64 = c.pod_time_covered()
+    empty_means: str = c.row_empty_means()

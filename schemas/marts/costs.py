@@ -96,6 +96,11 @@ class TransferCosts(Table):
     is_price_verified: pl.Boolean = c.column(
         "All prices used are verified in the price book.", null="no price is used"
     )
+    expected_us: pl.Int64 = c.pod_time_expected(
+        "the run in this cluster on this day (of no run: of all pods without one)"
+    )
+    covered_us: pl.Int64 = c.pod_time_covered()
+    empty_means: str = c.row_empty_means()
 
 
 @table(
@@ -113,6 +118,9 @@ class BillReconciliation(Table):
     them. The charges of transfer_costs go to the most specific line that they fit; what fits none
     has a row without a bill, what nothing explains one that is all residual. A line of more than a
     day is billed on its first day; what is charged on its later days has rows of that key there.
+
+    No run and no node: a row has no coverage of its own. What was not observed is in the residual;
+    the rows of `transfer_cost_ids` say how far each was covered.
     """
 
     bill_reconciliation_id: str = c.row_id("row", "date and all columns of the key")

@@ -99,6 +99,11 @@ class RunDependencyDays(Table):
     )
     name_kind_counts: KindCounts = c.kind_counts("name")
     sources: TextList = c.column("Staging tables that tell it, sorted.")
+    expected_us: pl.Int64 = c.pod_time_expected(
+        "the run in this cluster on this day (of no run: of all pods without one)"
+    )
+    covered_us: pl.Int64 = c.pod_time_covered()
+    empty_means: str = c.row_empty_means()
 
 
 @table(

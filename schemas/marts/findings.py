@@ -82,6 +82,9 @@ class Findings(Table):
     )
     sources: TextList = c.column("Tables that tell it, sorted.")
     evidence_ids: TextList = c.column("Rows that tell it, sorted, ten at most.")
+    expected_us: pl.Int64 = c.pod_time_expected("the run up to the end of the day")
+    covered_us: pl.Int64 = c.pod_time_covered()
+    empty_means: str = c.row_empty_means()
     is_final: pl.Boolean = c.column(
         "The run has ended and the day is final; of no run: the day is final."
     )

@@ -70,6 +70,19 @@ class RunOutputs(Table):
     )
     sources: TextList = c.column("Tables that tell it, sorted.")
     evidence_ids: TextList = c.column("Rows that tell it, sorted, ten at most.")
+    expected_us: pl.Int64 = c.column(
+        "Time in which the output may be written that the bucket's log should have observed.",
+        null="the bucket is not known",
+        unit="microseconds",
+        minimum=0,
+    )
+    covered_us: pl.Int64 = c.column(
+        "That of it which the log covered.",
+        null="the bucket is not known",
+        unit="microseconds",
+        minimum=0,
+    )
+    empty_means: str = c.column("What it says where no write was seen.", allowed=c.EMPTY_MEANS)
     is_final: pl.Boolean = c.column("The run has ended and the day is final.")
 
 
@@ -96,4 +109,18 @@ class RunChecks(Table):
     project: str = c.project()
     sources: TextList = c.column("Tables that tell it, sorted.")
     evidence_ids: TextList = c.column("Rows that tell it, sorted, ten at most.")
+    expected_us: pl.Int64 = c.column(
+        "Time that the source which shows the step should have observed: the run's pod time by "
+        "flows, or the times in which its outputs may be written by their buckets' logs.",
+        null="states and versions show the step, or no such source or output is known",
+        unit="microseconds",
+        minimum=0,
+    )
+    covered_us: pl.Int64 = c.column(
+        "That of it which was covered.",
+        null="states and versions show the step, or no such source or output is known",
+        unit="microseconds",
+        minimum=0,
+    )
+    empty_means: str = c.row_empty_means()
     is_final: pl.Boolean = c.column("The run has ended and the day is final.")

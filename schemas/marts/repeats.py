@@ -94,3 +94,8 @@ class RepeatTransfers(Table):
         "What to test after the change: a cold worker, and an updated model.", null="no remedy"
     )
     history_basis: str = c.column("`complete`, or days of the look-back that are not built.")
+    expected_us: pl.Int64 = c.pod_time_expected(
+        "the run in this cluster on this day (of no run: of all pods without one)"
+    )
+    covered_us: pl.Int64 = c.pod_time_covered()
+    empty_means: str = c.row_empty_means()

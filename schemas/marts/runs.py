@@ -52,7 +52,44 @@ class Runs(Table):
         null="no output is expected, or the run did not succeed and none was seen",
         allowed=("proven", "contradicted", "unproven", "not_observed"),
     )
+    expected_us: pl.Int64 = c.column(
+        "Pod time of the run, all attempts, up to the end of the day, in which flows should have "
+        "observed it.",
+        null="no pod was seen",
+        unit="microseconds",
+        minimum=0,
+    )
+    covered_us: pl.Int64 = c.column(
+        "That of it which flows cover; other sources stand in `run_coverage`.",
+        null="no pod was seen",
+        unit="microseconds",
+        minimum=0,
+    )
+    empty_means: str = c.column(
+        "What it says that flows show nothing of the run.", allowed=c.EMPTY_MEANS
+    )
     is_final: pl.Boolean = c.column("The run has ended and the day is final.")
+
+
+@table("marts", key=("cluster", "run_uuid", "source"), scope="fleet")
+class RunCoverageDays(Table):
+    """How far one source observed the pods of one run in one cluster on one day; dense over runs.
+
+    The coverage of the rows of other marts that hold one day. Run null: all pods that no run owns.
+    """
+
+    run_coverage_day_id: str = c.row_id("statement", "cluster, run_uuid, source")
+    cluster: str = c.cluster()
+    run_uuid: str = c.run_uuid()
+    source: str = c.column("Staging table, with the bucket behind it for object requests.")
+    expected_us: pl.Int64 = c.microseconds("Pod time of the day that should have been observed.")
+    covered_us: pl.Int64 = c.microseconds("Pod time inside covered intervals.")
+    doubtful_us: pl.Int64 = c.microseconds("Pod time inside lossy, sampled, masked or unknown.")
+    lost_count: pl.Int64 = c.count(
+        "Events known to be lost on its nodes in its time.", adds_up=False
+    )
+    reasons: TextList = c.column("Why time is not covered, sorted.")
+    empty_means: str = c.column("What an empty answer says.", allowed=c.EMPTY_MEANS)
 
 
 @table("marts", key=("run_uuid", "source"), scope="fleet", as_of=True)

@@ -96,6 +96,11 @@ class Waits(Table):
     evidence_ids: TextList = c.column(
         "Rows that tell it, sorted, ten at most: connections, transfers, records."
     )
+    expected_us: pl.Int64 = c.pod_time_expected(
+        "the run in this cluster on this day (of no run: of all pods without one)"
+    )
+    covered_us: pl.Int64 = c.pod_time_covered()
+    empty_means: str = c.row_empty_means()
 
 
 @table(
@@ -162,3 +167,8 @@ class Storms(Table):
     )
     sources: TextList = c.column("Tables that tell it, sorted.")
     evidence_ids: TextList = c.column("Rows that tell it, sorted, ten at most.")
+    expected_us: pl.Int64 = c.pod_time_expected(
+        "the run in this cluster on this day (of no run: of all pods without one)"
+    )
+    covered_us: pl.Int64 = c.pod_time_covered()
+    empty_means: str = c.row_empty_means()

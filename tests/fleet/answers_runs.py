@@ -44,12 +44,14 @@ def runs(fleet: Fleet) -> Table:
             "date", "run_uuid", "attempt", "cluster", "namespace", "name", "kind", "runtime",
             "project", "run_owner", "queue", "pipeline_uuid", "status", "outcome", "created_at",
             "start_at", "end_at", "pod_uids", "pod_count", "nodes", "gpu_count", "code_revision",
+            "expected_us", "covered_us", "empty_means",
         ),
         ("date", "run_uuid", "attempt"),
     )  # fmt: skip
     for run in fleet.runs:
         for day in active_days(fleet, run):
             limit = day_end(day)
+            seen = observed(fleet, run, day)
             status = status_at(run, limit)
             born = {pod.attempt for pod in run.pods if pod.created < limit}
             for attempt in sorted(born, key=lambda number: number or 0) or [None]:
@@ -82,6 +84,9 @@ def runs(fleet: Fleet) -> Table:
                     code_revision=clones[0].resource_id.split("@")[1]
                     if clones and run.name not in LIST_ONLY
                     else None,
+                    expected_us=seen.expected or None,
+                    covered_us=seen.covered if seen.expected else None,
+                    empty_means=seen.empty_means,
                 )
     return table
 
@@ -205,23 +210,54 @@ class Observed:
         return "partly_observed"
 
 
-def observed(fleet: Fleet, run: Run, day: date) -> Observed:
-    """Measure a run against its nodes' stretches, in whole microseconds."""
+def observed(fleet: Fleet, run: Run, day: date, *, since: datetime | None = None) -> Observed:
+    """Measure a run against its nodes' stretches, in whole microseconds, from an instant on."""
     total = Observed(0, 0, 0, 0)
     for pod in run.pods:
         span = held(fleet, pod, day)
         if span is None:
             continue
-        total.expected += (span[1] - span[0]) // MICRO
+        start = span[0] if since is None else max(span[0], since)
+        total.expected += max(0, (span[1] - start) // MICRO)
         for each in DAYS:
             for part in hubble_stretches(fleet, pod.node, each):
-                overlap = (min(span[1], part.end) - max(span[0], part.start)) // MICRO
+                overlap = (min(span[1], part.end) - max(start, part.start)) // MICRO
                 if overlap <= 0:
                     continue
                 total.covered += overlap if part.status == "covered" else 0
                 total.doubtful += overlap if part.status == "lossy" else 0
                 total.lost += part.lost or 0
     return total
+
+
+def run_coverage_days(fleet: Fleet) -> Table:
+    """Return how far each run's pods were seen by Hubble on one day."""
+    table = Table(
+        "run_coverage_days",
+        (
+            "date", "cluster", "run_uuid", "source", "expected_us", "covered_us", "doubtful_us",
+            "lost_count", "empty_means",
+        ),
+        ("date", "run_uuid", "source"),
+        rows_where="source = 'flows' AND run_uuid IS NOT NULL",
+    )  # fmt: skip
+    for run in fleet.runs:
+        for day in DAYS:
+            seen = observed(fleet, run, day, since=day_start(day))
+            if not seen.expected:
+                continue
+            table.add(
+                date=day,
+                cluster=run.cluster.name if run.cluster else None,
+                run_uuid=run.uuid,
+                source="flows",
+                expected_us=seen.expected,
+                covered_us=seen.covered,
+                doubtful_us=seen.doubtful,
+                lost_count=seen.lost,
+                empty_means=seen.empty_means,
+            )
+    return table
 
 
 def run_coverage(fleet: Fleet) -> Table:

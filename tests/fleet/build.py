@@ -64,6 +64,7 @@ def answers(fleet: Fleet, files: list[ExportFile]) -> list[Table]:
         answers_runs.declared_dependencies(fleet),
         answers_runs.node_coverage(fleet),
         answers_runs.run_coverage(fleet),
+        answers_runs.run_coverage_days(fleet),
         answers_stages.stages(fleet),
         answers_stages.waits(fleet),
         answers_outcomes.run_outputs(fleet),

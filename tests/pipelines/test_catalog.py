@@ -161,6 +161,7 @@ def test_the_view_and_every_column_of_it_are_explained(catalogue: Path) -> None:
         "String": "VARCHAR",
         "Int64": "BIGINT",
         "Datetime(time_unit='us', time_zone='UTC')": "TIMESTAMP WITH TIME ZONE",
+        "Float64": "DOUBLE",
         "Boolean": "BOOLEAN",
     }
 

@@ -33,6 +33,7 @@ from datetime import timedelta
 from transforms.day import SKEW_GUARD, BuildDay
 from transforms.intermediate.pod_match import match_pods
 from transforms.intermediate.traffic_windows import HOUR, sum_windows
+from transforms.marts.row_coverage import cover_rows_of_day
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
@@ -83,7 +84,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
         session.create("balance_registries", PACKAGE, "balance_registries")
         for step in (*EVIDENCE, *STEPS):
             session.create(step, PACKAGE, step, values)
-        return session.create("byte_balance_built", PACKAGE, "byte_balance", values)
+        session.create("mart_rows", PACKAGE, "byte_balance", values)
+    return cover_rows_of_day(session)
 
 
 TRANSFORM = Transform(
@@ -100,6 +102,7 @@ TRANSFORM = Transform(
         Reads("node_states", "pods"),
         Reads("container_states", "pods"),
         Reads("runs"),
+        Reads("run_coverage_days"),
         Reads("endpoints"),
     ),
     rows_from=(
@@ -112,5 +115,5 @@ TRANSFORM = Transform(
         "registry_requests",
     ),
     build=build,
-    version=2,
+    version=3,
 )

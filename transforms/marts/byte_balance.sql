@@ -167,5 +167,13 @@ SELECT
         AS max_unattributed_bytes,
     rdma,
     violations,
-    day_violations
+    day_violations,
+    COALESCE(pod_cluster, cluster) AS asked_cluster,
+    run_uuid AS asked_run,
+    CAST(NULL AS VARCHAR) AS asked_resource,
+    CASE
+        WHEN pod_uid IS NULL THEN NULL
+        WHEN chosen_by = 'interface_counter' THEN 'counter_samples'
+        WHEN chosen_by IN ('flow_record', 'sampled_flow_record') THEN 'volume_records'
+    END AS asked_operation
 FROM balanced

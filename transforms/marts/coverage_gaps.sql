@@ -2,14 +2,20 @@
 -- however many pods of the run it meets.
 -- Grain: one run, cluster and source.
 -- Reads: run_pod_times, coverage_intervals, coverage_sources.
-WITH met AS (
+WITH places AS (
+    SELECT *, node AS place FROM run_pod_times WHERE node IS NOT NULL
+    UNION ALL
+    SELECT *, CAST(NULL AS VARCHAR) AS place FROM run_pod_times
+),
+
+met AS (
     SELECT DISTINCT
         t.run_uuid, t.cluster, i.source, i.date, i.node_coverage_id, i.lost_count, i.reason
-    FROM run_pod_times AS t
+    FROM places AS t
     INNER JOIN coverage_intervals AS i
         ON t.date = i.date
         AND t.cluster = i.cluster
-        AND (i.node IS NULL OR t.node = i.node)
+        AND t.place IS NOT DISTINCT FROM i.node
         AND t.start_us < i.end_us
         AND i.start_us < t.end_us
     WHERE t.is_bound AND (i.doubt > 1 OR i.lost_count > 0)

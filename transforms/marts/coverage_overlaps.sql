@@ -1,7 +1,13 @@
 -- Pod time inside covered, doubtful and spoken-of stretches, summed over a run's life.
 -- Grain: one run, cluster and source.
 -- Reads: run_pod_times, coverage_islands.
-WITH shared_times AS (
+WITH places AS (
+    SELECT *, node AS place FROM run_pod_times WHERE node IS NOT NULL
+    UNION ALL
+    SELECT *, CAST(NULL AS VARCHAR) AS place FROM run_pod_times
+),
+
+shared_times AS (
     SELECT
         t.run_uuid, t.cluster, i.source, i.level,
         -- What a pod on its node's network does is told as the node's.
@@ -9,11 +15,11 @@ WITH shared_times AS (
             'flows', 'dns_lookups', 'counter_samples', 'volume_records'
         ) AS is_hidden,
         LEAST(t.end_us, i.end_us) - GREATEST(t.start_us, i.start_us) AS overlap_us
-    FROM run_pod_times AS t
+    FROM places AS t
     INNER JOIN coverage_islands AS i
         ON t.date = i.date
         AND t.cluster = i.cluster
-        AND (i.node IS NULL OR t.node = i.node)
+        AND t.place IS NOT DISTINCT FROM i.node
         AND t.start_us < i.end_us
         AND i.start_us < t.end_us
     WHERE t.is_bound

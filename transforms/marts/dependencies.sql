@@ -110,6 +110,8 @@ summed AS (
         END AS max_sent_bytes,
         MIN(first_seen_at) AS first_seen_at,
         MAX(last_seen_at) AS last_seen_at,
+        SUM(CAST(expected_us AS HUGEINT)) AS expected_us,
+        SUM(CAST(covered_us AS HUGEINT)) AS covered_us,
         -- Known bytes of a sum that is shown as unknown.
         CASE WHEN COUNT(min_received_bytes) <> COUNT(received_bytes)
             THEN SUM(received_bytes) FILTER (WHERE is_balanced) END AS hidden_received,
@@ -161,7 +163,9 @@ left_over AS (
                 THEN SUM(max_unattributed_bytes) FILTER (WHERE NOT is_received)
         END AS max_sent_bytes,
         MIN(hour_start_at) AS first_seen_at,
-        MAX(hour_start_at) + INTERVAL 1 HOUR AS last_seen_at
+        MAX(hour_start_at) + INTERVAL 1 HOUR AS last_seen_at,
+        SUM(CAST(expected_us AS HUGEINT)) AS expected_us,
+        SUM(CAST(covered_us AS HUGEINT)) AS covered_us
     FROM balances
     GROUP BY owner
 ),
@@ -216,6 +220,8 @@ counted AS (
         u.max_sent_bytes + COALESCE(d.sent_bytes, 0) AS max_sent_bytes,
         u.first_seen_at,
         u.last_seen_at,
+        u.expected_us,
+        u.covered_us,
         CAST(NULL AS BOOLEAN) AS is_new
     FROM left_over AS u
     LEFT JOIN hidden AS d ON u.owner IS NOT DISTINCT FROM d.owner
@@ -262,6 +268,8 @@ SELECT
     ) AS max_sent_bytes,
     first_seen_at,
     last_seen_at,
+    CASE WHEN expected_us > 0 THEN CAST(covered_us AS DOUBLE) / CAST(expected_us AS DOUBLE) END
+        AS coverage_ratio,
     is_new
 FROM counted
 ORDER BY project NULLS LAST, resource_id, operation;

@@ -23,6 +23,7 @@ theirs by the same rules. Ranks go by GPU time, money, severity.
 from datetime import timedelta
 
 from transforms.day import BuildDay
+from transforms.marts.row_coverage import cover_rows_of_lives
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
@@ -58,7 +59,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
     with session.dropped(*(name for name, _ in STEPS)):
         for name, file in STEPS:
             session.create(name, PACKAGE, file, values)
-        return session.create("findings_built", PACKAGE, "findings", values)
+        session.create("mart_rows", PACKAGE, "findings", values)
+    return cover_rows_of_lives(session, day)
 
 
 TRANSFORM = Transform(
@@ -97,5 +99,5 @@ TRANSFORM = Transform(
         "stage_marks",
     ),
     build=build,
-    version=3,
+    version=4,
 )

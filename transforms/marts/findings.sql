@@ -77,5 +77,20 @@ SELECT
     CAST(CASE WHEN max_usd < 1000000000 THEN max_usd END AS DECIMAL(18, 9)) AS max_avoidable_usd,
     sources,
     LIST_SORT(LIST_DISTINCT(evidence_ids))[1:10] AS evidence_ids,
-    is_final
+    is_final,
+    CAST(NULL AS VARCHAR) AS asked_cluster,
+    run_uuid AS asked_run,
+    resource_id AS asked_resource,
+    CASE
+        WHEN run_uuid IS NULL THEN NULL
+        WHEN kind = 'missing_coverage' THEN 'flows'
+        WHEN kind IN ('contradicted_counter', 'byte_balance_violation') THEN 'counter_samples'
+        WHEN kind = 'contradicted_volume' THEN 'volume_records'
+        WHEN
+            kind IN (
+                'denied_storage', 'denied_network', 'retry_storm', 'cross_project_read',
+                'undeclared_principal', 'output_contradicted', 'output_unproven', 'repeat_transfer'
+            )
+            THEN 'connect'
+    END AS asked_operation
 FROM told

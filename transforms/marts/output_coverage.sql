@@ -1,5 +1,5 @@
--- Whether all of the time in which an output may be written is covered by the bucket's log.
--- Grain: one expected output with a bucket.
+-- How much of the time in which an output may be written is covered by the bucket's log.
+-- Grain: one expected output with a bucket of which some time is.
 -- Reads: output_paths, output_runs, node_coverage (all days).
 -- Parameters: $date.
 WITH covered AS (
@@ -33,6 +33,9 @@ added AS (
     FROM covered
 )
 
-SELECT run_output_id, SUM(added_us) >= MAX(until_us - start_us) AS is_covered
+SELECT
+    run_output_id,
+    CAST(SUM(added_us) AS BIGINT) AS covered_us,
+    SUM(added_us) >= MAX(until_us - start_us) AS is_covered
 FROM added
 GROUP BY run_output_id

@@ -58,6 +58,7 @@ from transforms.day import BuildDay
 from transforms.marts.host_contacts import HOST_STEPS
 from transforms.marts.path_prices import price_paths
 from transforms.marts.path_settings import show_path_settings
+from transforms.marts.row_coverage import cover_rows_of_day
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
@@ -137,7 +138,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
                 session.create("priced_counts", PACKAGE, "repeat_priced_counts")
                 session.create("repeat_amounts", PACKAGE, "price_of_path")
                 create("repeat_avoidable")
-            return session.create("repeat_transfers_built", PACKAGE, "repeat_transfers", values)
+            session.create("mart_rows", PACKAGE, "repeat_transfers", values)
+    return cover_rows_of_day(session)
 
 
 def history_basis(start_date: dt.date, day: BuildDay) -> str:
@@ -181,9 +183,10 @@ TRANSFORM = Transform(
         Reads("pod_intervals", "repeats"),
         Reads("peer_traffic"),
         Reads("runs"),
+        Reads("run_coverage_days"),
         Reads("prices"),
     ),
     rows_from=("object_transfers", "image_pulls", "run_dependency_days"),
     build=build,
-    version=6,
+    version=7,
 )

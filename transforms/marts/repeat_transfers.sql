@@ -44,7 +44,11 @@ SELECT
     m.remedy,
     m.remedy_evidence,
     m.test_after,
-    h.history_basis
+    h.history_basis,
+    r.cluster AS asked_cluster,
+    r.run_uuid AS asked_run,
+    r.object_id AS asked_resource,
+    'connect' AS asked_operation
 FROM repeat_measured AS p
 INNER JOIN repeat_fetches AS r ON p.transfer_id = r.transfer_id
 INNER JOIN repeat_history AS h ON r.start_date = h.start_date

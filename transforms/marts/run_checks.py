@@ -37,6 +37,7 @@ STEPS = (
     ("check_interruption", "check_interruption"),
     ("check_failure", "check_failure"),
     ("check_cleanup", "check_cleanup"),
+    ("check_coverage", "check_coverage"),
 )
 
 
@@ -67,5 +68,5 @@ TRANSFORM = Transform(
     ),
     rows_from=("runs",),
     build=build,
-    version=3,
+    version=4,
 )

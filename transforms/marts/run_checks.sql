@@ -1,7 +1,7 @@
 -- The six acceptance steps of each run.
 -- Grain: one run active on the day and one step; dense.
 -- Reads: active_runs, check_submitted, check_seen, check_outputs, check_interruption,
---   check_failure, check_cleanup.
+--   check_failure, check_cleanup, check_coverage.
 WITH steps AS (
     SELECT 1 AS step_number, 'submitted' AS step, * FROM check_submitted
     UNION ALL
@@ -27,6 +27,13 @@ SELECT
     r.project,
     s.sources,
     LIST_SORT(LIST_DISTINCT(s.evidence_ids))[1:10] AS evidence_ids,
+    v.expected_us,
+    v.covered_us,
+    CASE
+        WHEN s.step IN ('data_and_accelerator', 'outputs_retrievable', 'cleaned_up')
+            THEN COALESCE(v.empty_means, 'not_observed')
+    END AS empty_means,
     r.is_final
 FROM steps AS s
 INNER JOIN active_runs AS r ON s.run_uuid = r.run_uuid
+LEFT JOIN check_coverage AS v ON s.run_uuid = v.run_uuid AND s.step = v.step

@@ -21,7 +21,6 @@ PACKAGE = "transforms.marts"
 OBSERVING = ("flows", "dns_lookups", "object_requests", "counter_samples", "volume_records")
 """Staging tables that show what a pod does hour by hour; a state or event speaks for no hour."""
 STEPS = (
-    ("active_runs", "runs_of_day"),
     ("run_pod_times", "run_pod_times"),
     ("coverage_sources", "coverage_sources"),
     ("coverage_intervals", "coverage_intervals"),
@@ -33,6 +32,17 @@ STEPS = (
 
 def build(session: SqlSession, day: BuildDay) -> str:
     """Make the rows of all runs that were active on the day."""
+    show_expected(session, day)
+    values = {"date": day.date}
+    with session.dropped("active_runs", *(name for name, _ in STEPS)):
+        session.create("active_runs", PACKAGE, "runs_of_day", values)
+        for name, file in STEPS:
+            session.create(name, PACKAGE, file, values)
+        return session.create("run_coverage_built", PACKAGE, "run_coverage", values)
+
+
+def show_expected(session: SqlSession, day: BuildDay) -> None:
+    """Show `expected_tables`, which exports fill that observe hours, and `cluster_names`."""
     expected = sorted({pair for pair in day.export_tables if pair[1] in OBSERVING})
     session.register(
         "expected_tables",
@@ -42,11 +52,6 @@ def build(session: SqlSession, day: BuildDay) -> str:
         "cluster_names",
         pl.DataFrame({"cluster": [c.name for c in day.clusters]}, schema={"cluster": pl.String}),
     )
-    values = {"date": day.date}
-    with session.dropped(*(name for name, _ in STEPS)):
-        for name, file in STEPS:
-            session.create(name, PACKAGE, file, values)
-        return session.create("run_coverage_built", PACKAGE, "run_coverage", values)
 
 
 TRANSFORM = Transform(

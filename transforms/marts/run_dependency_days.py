@@ -35,6 +35,7 @@ from transforms.day import SKEW_GUARD, BuildDay
 from transforms.intermediate.pod_match import match_pods
 from transforms.intermediate.stage_match import match_stages
 from transforms.marts.host_contacts import hosts_of_day
+from transforms.marts.row_coverage import cover_rows_of_day
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
@@ -75,7 +76,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
         match_stages(session)
         for step in (*FACTS, "runs_of_day"):
             session.create(step, PACKAGE, step, values)
-        return session.create("run_dependency_days_built", PACKAGE, "run_dependency_days", values)
+        session.create("mart_rows", PACKAGE, "run_dependency_days", values)
+    return cover_rows_of_day(session)
 
 
 TRANSFORM = Transform(
@@ -91,6 +93,7 @@ TRANSFORM = Transform(
         Reads("node_states", "pods"),
         Reads("services", "pods"),
         Reads("runs"),
+        Reads("run_coverage_days"),
         Reads("declared_dependencies"),
         Reads("endpoints"),
     ),
@@ -103,6 +106,6 @@ TRANSFORM = Transform(
         "dns_lookups",
     ),
     build=build,
-    version=4,
+    version=5,
     parts={"hosts": hosts_of_day},
 )

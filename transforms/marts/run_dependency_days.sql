@@ -1,5 +1,6 @@
 -- What one attempt of one run did to one resource on one day.
--- Grain: the key columns of run_dependency_days; a null part of it is one group.
+-- Grain: the key columns of run_dependency_days; a null part of it is one group. With what
+-- row_coverage.py asks for.
 -- Reads: dependency_facts, dependency_kinds, dependency_endpoints, dependency_primaries,
 --   runs_of_day.
 WITH summed AS (
@@ -101,7 +102,11 @@ SELECT
     k.match_kind_counts,
     k.name_kind,
     k.name_kind_counts,
-    s.sources
+    s.sources,
+    s.cluster AS asked_cluster,
+    s.run_uuid AS asked_run,
+    s.resource_id AS asked_resource,
+    s.operation AS asked_operation
 FROM summed AS s
 INNER JOIN dependency_kinds AS k ON s.run_dependency_day_id = k.run_dependency_day_id
 LEFT JOIN dependency_endpoints AS e ON s.endpoint = e.endpoint

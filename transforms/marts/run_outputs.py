@@ -83,5 +83,5 @@ TRANSFORM = Transform(
         "object_requests",
     ),
     build=build,
-    version=2,
+    version=3,
 )

@@ -45,6 +45,8 @@ judged AS (
         c.exit_code AS sidecar_exit_code,
         c.record_id AS sidecar_record_id,
         COALESCE(v.is_covered, FALSE) AS is_covered,
+        CASE WHEN o.bucket IS NOT NULL THEN GREATEST(r.until_us - r.start_us, 0) END AS expected_us,
+        CASE WHEN o.bucket IS NOT NULL THEN COALESCE(v.covered_us, 0) END AS covered_us,
         CASE
             WHEN r.outcome <> 'succeeded' THEN NULL
             WHEN s.last_state = 'failed' THEN 'failed'
@@ -112,6 +114,13 @@ SELECT
         transfer_ids, evidence_ids,
         CASE WHEN sidecar_record_id IS NOT NULL THEN [sidecar_record_id] ELSE [] END
     )))[1:10] AS evidence_ids,
+    expected_us,
+    covered_us,
+    CASE
+        WHEN is_covered THEN 'nothing_happened'
+        WHEN covered_us > 0 THEN 'partly_observed'
+        ELSE 'not_observed'
+    END AS empty_means,
     is_final
 FROM judged
 WHERE outcome = 'succeeded' OR object_count > 0

@@ -1,4 +1,4 @@
--- The time in which pods of runs held an address (or waited for one), up to the end of the day,
+-- The time in which pods of the asked runs held an address (or waited for one), up to the end of the day,
 -- cut at midnight and merged over the addresses of a pod: no instant of a pod counts twice.
 -- Grain: one piece of one pod's time on one day.
 -- Reads: pod_intervals (all days), active_runs.
@@ -14,9 +14,9 @@ WITH pieces AS (
             epoch_us(CAST(p.date AS TIMESTAMP)) + 86400000000
         ) AS end_us
     FROM pod_intervals AS p
-    WHERE
-        p.date <= CAST($date AS DATE)
-        AND p.run_uuid IN (SELECT run_uuid FROM active_runs)
+    -- Null is one of them where pods of no run are asked for.
+    INNER JOIN active_runs AS r ON p.run_uuid IS NOT DISTINCT FROM r.run_uuid
+    WHERE p.date <= CAST($date AS DATE)
 ),
 
 -- A piece begins a new island where it starts after all earlier ones have ended.

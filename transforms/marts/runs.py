@@ -57,6 +57,7 @@ TRANSFORM = Transform(
         Reads("pod_intervals", "history"),
         Reads("image_pulls", "history"),
         Reads("run_outputs"),
+        Reads("run_coverage_days", "history"),
     ),
     rows_from=(
         "run_versions",
@@ -66,5 +67,5 @@ TRANSFORM = Transform(
         "pod_intervals",
     ),
     build=build,
-    version=2,
+    version=3,
 )

@@ -1,7 +1,8 @@
 -- One attempt of one run, as known at the end of the day.
 -- Grain: one run active on the day and one of its attempts; attempt null where no pod was seen, or
 -- where the order of its pods is not known.
--- Reads: active_runs, run_versions_merged, run_pods, run_pod_times, run_images, run_outputs.
+-- Reads: active_runs, run_versions_merged, run_pods, run_pod_times, run_images, run_outputs,
+--   run_coverage_days (all days).
 -- Parameters: $date, $is_final.
 WITH times AS (
     SELECT cluster, pod_uid, SUM(end_us - start_us) AS pod_us
@@ -40,6 +41,24 @@ whole AS (
         MAX(run_owner) AS run_owner,
         BOOL_AND(end_at IS NOT NULL) AS is_over
     FROM attempts
+    GROUP BY run_uuid
+),
+
+-- How far flows observed the run's pods. All attempts of a run have the same.
+expected AS (
+    SELECT run_uuid, CAST(SUM(end_us - start_us) AS BIGINT) AS expected_us
+    FROM run_pod_times
+    WHERE is_bound
+    GROUP BY run_uuid
+),
+
+covered AS (
+    SELECT
+        run_uuid,
+        CAST(SUM(covered_us) AS BIGINT) AS covered_us,
+        SUM(doubtful_us) AS doubtful_us
+    FROM run_coverage_days
+    WHERE source = 'flows' AND date <= CAST($date AS DATE)
     GROUP BY run_uuid
 ),
 
@@ -90,6 +109,13 @@ SELECT
     ['label', 'instance_label', 'environment', 'name', 'conflict', 'none'][a.weakest_match]
         AS run_match_kind,
     o.outputs_proof,
+    x.expected_us,
+    CASE WHEN x.run_uuid IS NOT NULL THEN COALESCE(f.covered_us, 0) END AS covered_us,
+    CASE
+        WHEN x.expected_us = f.covered_us AND f.doubtful_us = 0 THEN 'nothing_happened'
+        WHEN f.covered_us > 0 THEN 'partly_observed'
+        ELSE 'not_observed'
+    END AS empty_means,
     s.is_done AND COALESCE(w.is_over, TRUE) AND CAST($is_final AS BOOLEAN) AS is_final
 FROM active_runs AS s
 LEFT JOIN run_versions_merged AS v ON s.run_uuid = v.run_uuid
@@ -98,3 +124,5 @@ LEFT JOIN whole AS w ON s.run_uuid = w.run_uuid
 LEFT JOIN run_images AS i
     ON s.run_uuid = i.run_uuid AND a.attempt IS NOT DISTINCT FROM i.attempt
 LEFT JOIN proofs AS o ON s.run_uuid = o.run_uuid
+LEFT JOIN expected AS x ON s.run_uuid = x.run_uuid
+LEFT JOIN covered AS f ON s.run_uuid = f.run_uuid

@@ -28,6 +28,7 @@ import polars as pl
 
 from transforms.day import BuildDay
 from transforms.marts.attempts import MADE, make_attempts
+from transforms.marts.row_coverage import cover_rows_of_day
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
@@ -54,7 +55,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
         session.create("owner_rules", PACKAGE, "owner_rules")
         session.create("storm_attempts", PACKAGE, "storm_attempts", values)
         session.create("storm_events", PACKAGE, "storm_events", values)
-        return session.create("storms_built", PACKAGE, "storms", values)
+        session.create("mart_rows", PACKAGE, "storms", values)
+    return cover_rows_of_day(session)
 
 
 TRANSFORM = Transform(
@@ -74,6 +76,7 @@ TRANSFORM = Transform(
         Reads("dns_lookups", "names"),
         Reads("run_dependency_days"),
         Reads("runs"),
+        Reads("run_coverage_days"),
     ),
     rows_from=(
         "waits",
@@ -87,5 +90,5 @@ TRANSFORM = Transform(
         "dns_lookups",
     ),
     build=build,
-    version=3,
+    version=4,
 )

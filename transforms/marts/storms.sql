@@ -227,7 +227,14 @@ SELECT
     o.match_kind,
     o.container_kind,
     o.sources,
-    o.evidence_ids
+    o.evidence_ids,
+    o.cluster AS asked_cluster,
+    p.run_uuid AS asked_run,
+    o.resource_id AS asked_resource,
+    CASE
+        WHEN o.activity = 'resolve' THEN 'resolve'
+        WHEN o.activity IN ('object_access', 'connect') THEN 'connect'
+    END AS asked_operation
 FROM of_day AS o
 INNER JOIN pods AS p ON o.cluster = p.cluster AND o.pod_uid = p.pod_uid
 LEFT JOIN roles AS c

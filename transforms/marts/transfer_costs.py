@@ -29,6 +29,7 @@ from datetime import timedelta
 from transforms.day import SKEW_GUARD, BuildDay
 from transforms.marts.path_prices import price_paths
 from transforms.marts.path_settings import show_path_settings
+from transforms.marts.row_coverage import cover_rows_of_day
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
@@ -66,7 +67,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
         session.create("priced_counts", PACKAGE, "cost_priced_counts")
         session.create("cost_amounts", PACKAGE, "price_of_path")
         session.create("runs_of_day", PACKAGE, "runs_of_day", values)
-        return session.create("transfer_costs_built", PACKAGE, "transfer_costs")
+        session.create("mart_rows", PACKAGE, "transfer_costs")
+    return cover_rows_of_day(session)
 
 
 TRANSFORM = Transform(
@@ -78,10 +80,11 @@ TRANSFORM = Transform(
         Reads("image_pulls"),
         Reads("pod_intervals"),
         Reads("runs"),
+        Reads("run_coverage_days"),
         Reads("endpoints"),
         Reads("prices"),
     ),
     rows_from=("connections", "object_transfers", "peer_traffic", "image_pulls"),
     build=build,
-    version=3,
+    version=4,
 )

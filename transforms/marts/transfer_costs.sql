@@ -33,7 +33,17 @@ SELECT
         ELSE 'candidates'
     END AS price_kind,
     s.missing_prices,
-    s.is_price_verified
+    s.is_price_verified,
+    s.cluster AS asked_cluster,
+    s.run_uuid AS asked_run,
+    s.resource_id AS asked_resource,
+    CASE s.measured_by
+        WHEN 'flow_record' THEN 'volume_records'
+        WHEN 'sampled_flow_record' THEN 'volume_records'
+        WHEN 'interface_counter' THEN 'counter_samples'
+        WHEN 'storage_log' THEN 'read'
+        WHEN 'none' THEN 'connect'
+    END AS asked_operation
 FROM cost_sums AS s
 INNER JOIN cost_amounts AS a ON s.item_id = a.item_id
 LEFT JOIN runs_of_day AS w ON s.run_uuid = w.run_uuid

@@ -41,6 +41,7 @@ from datetime import timedelta
 
 from transforms.day import BuildDay
 from transforms.marts.attempts import MADE, make_attempts
+from transforms.marts.row_coverage import cover_rows_of_day
 from transforms.sql import SqlSession
 from transforms.transform import Reads, Transform
 
@@ -74,7 +75,8 @@ def build(session: SqlSession, day: BuildDay) -> str:
         make_attempts(session, day, NAMES_BEFORE)
         for step in STEPS:
             session.create(step, PACKAGE, step, values)
-        return session.create("waits_built", PACKAGE, "waits", values)
+        session.create("mart_rows", PACKAGE, "waits", values)
+    return cover_rows_of_day(session)
 
 
 TRANSFORM = Transform(
@@ -92,8 +94,9 @@ TRANSFORM = Transform(
         Reads("stage_marks"),
         Reads("run_dependency_days"),
         Reads("runs"),
+        Reads("run_coverage_days"),
     ),
     rows_from=("stages",),
     build=build,
-    version=5,
+    version=6,
 )

@@ -67,7 +67,15 @@ SELECT
     pod_kind(e.match_rung) AS match_kind,
     container_kind_of(e.container_rung) AS container_kind,
     COALESCE(e.sources, ['stages']) AS sources,
-    COALESCE(e.evidence_ids, [c.stage_id]) AS evidence_ids
+    COALESCE(e.evidence_ids, [c.stage_id]) AS evidence_ids,
+    c.cluster AS asked_cluster,
+    c.run_uuid AS asked_run,
+    CASE WHEN e.stage_id IS NULL THEN c.resource_id ELSE e.resource_id END AS asked_resource,
+    CASE
+        WHEN COALESCE(e.cause, c.own_cause) = 'resolve' THEN 'resolve'
+        WHEN COALESCE(e.cause, c.own_cause) = 'unexplained' THEN 'flows'
+        WHEN e.stage_id IS NOT NULL THEN 'connect'
+    END AS asked_operation
 FROM costed AS c
 LEFT JOIN wait_evidence AS e ON c.stage_id = e.stage_id AND c.number = e.number
 LEFT JOIN wait_bytes AS b ON c.stage_id = b.stage_id AND c.number = b.number

@@ -115,6 +115,7 @@ def built(
         "declared_dependencies": [],
         "pod_intervals": [],
         "peer_traffic": [],
+        "run_coverage_days": [],
         "runs": [{"run_uuid": RUN, "project": "vision", "date": day}],
     }
     with SqlSession(threads=1) as session:

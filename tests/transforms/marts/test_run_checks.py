@@ -126,3 +126,27 @@ def test_outputs_and_runs_lead_to_the_same_sheet() -> None:
                 assert made["outputs_proof"].to_list() == ["proven", "proven"]
     assert made["result"].to_list() == ["passed"] * 6
     assert made["is_final"].all()
+
+
+def test_steps_carry_how_far_what_shows_them_was_observed() -> None:
+    world = copy.deepcopy(in_place())
+    world["run_coverage"].append(
+        {"run_coverage_id": "f", "run_uuid": RUN, "source": "flows", "expected_us": 90,
+         "covered_us": 60, "empty_means": "partly_observed"}
+    )  # fmt: skip
+    world["run_outputs"][0] |= {"expected_us": 70, "covered_us": 70,
+                                "empty_means": "nothing_happened"}  # fmt: skip
+    world["run_outputs"].append(
+        world["run_outputs"][0] | {"run_output_id": "p", "name": "other", "covered_us": 0,
+                                   "empty_means": "not_observed"}
+    )  # fmt: skip
+    rows = build(world).select("step", "expected_us", "covered_us", "empty_means").rows()
+    of_outputs = (140, 70, "partly_observed")
+    assert {step: tuple(rest) for step, *rest in rows} == {
+        "submitted": (None, None, None),
+        "data_and_accelerator": (90, 60, "partly_observed"),
+        "outputs_retrievable": of_outputs,
+        "interruption_handled": (None, None, None),
+        "failure_visible": (None, None, None),
+        "cleaned_up": of_outputs,
+    }

@@ -961,3 +961,37 @@ def test_without_a_request_log_all_bytes_of_flows_stand(seed):
     for direction, side in (("receive", "received_bytes"), ("transmit", "sent_bytes")):
         flows = sum(t["bytes"] for t in tables["peer_traffic"] if t["direction"] == direction)
         assert rows[side].sum() == flows
+
+
+def test_rows_carry_how_far_what_shows_them_observed_the_run_that_day() -> None:
+    def said(source: str, covered: int, means: str = "partly_observed", **more) -> dict:
+        return {"cluster": "alder", "run_uuid": RUN, "source": source, "expected_us": 100,
+                "covered_us": covered, "empty_means": means} | more  # fmt: skip
+
+    rows = built(
+        connections=[
+            connection("named"),
+            connection(
+                "address", resource_id="ip://192.0.2.7:443", peer_name=None, name_kind="none"
+            ),
+            connection("no run", run_uuid=None, attempt=None),
+        ],
+        run_coverage_days=[
+            said("flows", 100, "nothing_happened"),
+            said("dns_lookups", 30),
+            said("flows", 7, run_uuid=None),
+            # Of the same run, in another cluster.
+            said("volume_records", 100, "nothing_happened", cluster="birch"),
+        ],
+    )
+    found = {
+        (row["run_uuid"], row["resource_id"]): tuple(
+            row[c] for c in ("expected_us", "covered_us", "empty_means")
+        )
+        for row in rows.iter_rows(named=True)
+    }
+    assert found == {
+        (RUN, HOST): (100, 30, "partly_observed"),
+        (RUN, "ip://192.0.2.7:443"): (100, 100, "nothing_happened"),
+        (None, HOST): (100, 7, "partly_observed"),
+    }

@@ -280,3 +280,18 @@ def test_the_order_of_rows_changes_nothing(seed: int) -> None:
     chance = random.Random(seed)
     shuffled = {name: chance.sample(rows, len(rows)) for name, rows in TABLES.items()}
     assert build(shuffled).equals(build(TABLES))
+
+
+def test_an_output_carries_how_far_its_buckets_log_was_there() -> None:
+    found = {
+        row["run_uuid"]: (row["expected_us"], row["covered_us"], row["empty_means"])
+        for row in build(TABLES).to_dicts()
+    }
+    # Ten to an hour behind twelve; nothing of one bucket is logged, of one no hour from eleven.
+    hour = 3_600_000_000
+    assert {x: found[uuid(x)] for x in "imno"} == {
+        "i": (3 * hour, 3 * hour, "nothing_happened"),
+        "m": (3 * hour, 0, "not_observed"),
+        "n": (None, None, "not_observed"),
+        "o": (3 * hour, 2 * hour, "partly_observed"),
+    }

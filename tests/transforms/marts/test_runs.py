@@ -348,3 +348,31 @@ def test_gpus_are_unknown_where_those_of_one_pod_are():
     ]
     rows = built(pod_intervals=states, run_versions=[version()])
     assert dict(rows.select("attempt", "gpu_count").iter_rows()) == {1: None, 2: 0}
+
+
+def test_a_run_carries_how_far_flows_observed_all_its_days() -> None:
+    start = at("22:00", days=-1)
+    pods = [
+        pod("p1", "22:00", None, start_at=start, created_at=start, date=YESTERDAY),
+        pod("p1", "22:00", "01:00", start_at=start, created_at=start),
+        pod("p2", "02:00", "03:00", attempt=2),
+    ]
+    hour = 3600 * 1_000_000
+
+    def said(source: str, covered: int, doubtful: int = 0, **more) -> dict:
+        return {"cluster": "alder", "run_uuid": RUN, "source": source, "covered_us": covered,
+                "doubtful_us": doubtful} | more  # fmt: skip
+
+    def found(*days: dict) -> set[tuple]:
+        rows = built(pod_intervals=pods, run_coverage_days=days)
+        assert rows.height == 2
+        return set(rows.select("expected_us", "covered_us", "empty_means").rows())
+
+    # Two hours yesterday, one of each pod today.
+    first, second = said("flows", 2 * hour, date=YESTERDAY), said("flows", 2 * hour)
+    assert found(first, second, said("dns_lookups", 0)) == {
+        (4 * hour, 4 * hour, "nothing_happened")
+    }
+    assert found(second) == {(4 * hour, 2 * hour, "partly_observed")}
+    assert found(first, second | {"doubtful_us": 1}) == {(4 * hour, 4 * hour, "partly_observed")}
+    assert found(said("flows", 4 * hour, run_uuid=OTHER)) == {(4 * hour, 0, "not_observed")}
