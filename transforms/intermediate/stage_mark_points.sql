@@ -1,6 +1,7 @@
 -- Marks of applications with the pod and container that they are of. A mark without a UID is of the
 -- only pod of its name; one without a container is of the pod's only main container.
--- `class`: what the activity is to the stages: download, startup, compute or upload; null is none.
+-- `class`: what the activity is to the stages: interactive (somebody's session in the container),
+-- download, startup, compute or upload; null is none.
 -- Grain: one mark.
 -- Reads: stage_marks, stage_pods, container_states.
 -- Parameters: $cluster, $span_start.
@@ -47,6 +48,7 @@ SELECT
     k.* EXCLUDE (container),
     COALESCE(k.container, a.container) AS container,
     CASE
+        WHEN k.activity = 'terminal_session' THEN 'interactive'
         WHEN REGEXP_MATCHES(k.activity, 'upload|push') THEN 'upload'
         WHEN REGEXP_MATCHES(k.activity, 'download|fetch|pull|clone') THEN 'download'
         WHEN

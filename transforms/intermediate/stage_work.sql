@@ -1,5 +1,5 @@
 -- What main containers did while they ran: the stages that marks tell, the last begun one where
--- several overlap, else compute (interactive, of a service), and startup before the first sign that
+-- several overlap and none of somebody's session where the job tells one, else compute (interactive, of a service), and startup before the first sign that
 -- a container that logs its stages got to work.
 -- Grain: one stage of one run of a container.
 -- Reads: stage_runs, stage_lives, stage_mark_spans.
@@ -78,7 +78,8 @@ covered AS (
         ARG_MAX(
             {'class': m.class, 'resource': m.resource, 'error_type': m.error_type},
             {
-                'us': m.start_us, 'activity': m.activity, 'class': m.class,
+                -- What the job says that it does goes before somebody's session beside it.
+                'is_own': m.class <> 'interactive', 'us': m.start_us, 'activity': m.activity, 'class': m.class,
                 'resource': COALESCE(m.resource, ''), 'error_type': COALESCE(m.error_type, '')
             }
         ) AS mark

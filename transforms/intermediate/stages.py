@@ -14,8 +14,9 @@ comes first, because the kubelet writes the condition late.
 **Of a container**, from its own pull: image_pull, whose steps are the node's queue, pulling and
 back-off, by the durations that the kubelet states; startup (init, of an init container) to the
 start; then init, or of a main container what marks of the application say (download, startup,
-upload; compute otherwise, interactive of a service; startup before the first sign that it got to
-work). After it: upload while a sidecar runs on, teardown until the pod's end. A sidecar computes
+upload; interactive while an audit log shows somebody's session in it, unless its marks tell what
+the job did; compute otherwise, interactive of a service; startup before the first sign that it got
+to work). After it: upload while a sidecar runs on, teardown until the pod's end. A sidecar computes
 until the main container ends, then uploads. A container that is started again in place is in
 startup (init) from the end of the run before.
 
@@ -94,5 +95,5 @@ TRANSFORM = Transform(
         "stages",
     ),
     build=build,
-    version=4,
+    version=5,
 )

@@ -19,9 +19,16 @@ patches of the kubelet and the scheduler that follow hold the same facts.
 A pod's deletion answers with the pod: it is gone only where no grace period and no finalizer is
 left, else it begins to end. A deleted policy answers with its name alone, which is kept.
 
+Somebody's session in a container (`pods/exec`, `pods/attach`: `kubectl exec`, a console's shell) is
+a stage mark `terminal_session`, once it is over: from `requestReceivedTimestamp` to
+`stageTimestamp` of `ResponseComplete`, which the API server writes when the connection closes. It
+answers 101. Which container is the request's `container`; without it that the pod has one. The
+kubelet's own probes do not pass the API server. What was typed is not kept.
+
 Users, groups, tokens, addresses and bodies of requests are not kept.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
@@ -64,6 +71,13 @@ _POLICIES = frozenset({"NetworkPolicy", "CiliumNetworkPolicy", "CiliumClusterwid
 _SUBRESOURCES = frozenset(
     {"", "status", "binding", "eviction", "ephemeralcontainers", "resize", "finalize"}
 )
+SESSION = "terminal_session"
+"""Activity of somebody who opened a shell, or ran a command, in a container."""
+_SESSIONS = frozenset({"exec", "attach"})
+_OPENS = frozenset({"create", "get"})
+"""By POST for SPDY, by GET for WebSockets."""
+_SWITCHED = 101
+_CONTAINER = re.compile(r"[?&]container=([a-z0-9-]{1,63})(?:&|$)")
 _DENIED = frozenset({401, 403})
 _NOTHING_SHOWN: frozenset[bytes] = frozenset()
 """Any key may stand in the data of a secret, so that excerpts show no text at all."""
@@ -148,6 +162,9 @@ def _read(item: Item, context: FileContext) -> tuple[Row, ...] | str:
     word = left_out(event, kind, reference)
     if word is not None:
         return word
+    if _is_session(kind, reference):
+        values = _session(event, item, reference)
+        return (("stage_marks", {**values, "record_id": _record_id(event, item)}),)
     at = _ended_at(event, item)
     change = _CHANGES[event.verb or ""]
     rows = [
@@ -160,10 +177,14 @@ def _read(item: Item, context: FileContext) -> tuple[Row, ...] | str:
     if not rows:
         is_cut = (event.annotations or {}).get("audit.k8s.io/truncated") == "true"
         return "truncated" if is_cut else "no_object"
-    record_id = (
-        identity("audit", event.audit_id, event.stage) if event.audit_id else whole_record_id(item)
-    )
+    record_id = _record_id(event, item)
     return tuple((table, {**values, "record_id": record_id}) for table, values in rows)
+
+
+def _record_id(event: Event, item: Item) -> str:
+    if event.audit_id:
+        return identity("audit", event.audit_id, event.stage)
+    return whole_record_id(item)
 
 
 def is_event(event: Event) -> bool:
@@ -178,6 +199,8 @@ def left_out(event: Event, kind: str | None, reference: Reference) -> str | None
     code = event.response_status.code if event.response_status else None
     if event.stage not in _LAST_STAGES:
         return "stage"
+    if _is_session(kind, reference):
+        return _left_out_session(event, code)
     if event.verb not in _CHANGES:
         return "read_request"
     if kind is None:
@@ -190,6 +213,40 @@ def left_out(event: Event, kind: str | None, reference: Reference) -> str | None
     if event.stage == "Panic" or (code is not None and not 200 <= code < 300):
         return "failed"
     return "dry_run" if "dryRun=" in (event.request_uri or "") else None
+
+
+def _is_session(kind: str | None, reference: Reference) -> bool:
+    return kind == "Pod" and reference.subresource in _SESSIONS
+
+
+def _left_out_session(event: Event, code: int | None) -> str | None:
+    if event.verb not in _OPENS:
+        return "other_subresource"
+    decision = (event.annotations or {}).get("authorization.k8s.io/decision")
+    if decision == "forbid" or code in _DENIED:
+        return "denied"
+    is_open = code == _SWITCHED or (code is not None and 200 <= code < 300)
+    return None if is_open and event.stage != "Panic" else "failed"
+
+
+def _session(event: Event, item: Item, reference: Reference) -> dict[str, Any]:
+    """The stage mark of a session in a container that is over."""
+    ended = _ended_at(event, item)
+    received = StatedTimes(item.path).read(event.received, ".requestReceivedTimestamp")
+    container = _CONTAINER.search(event.request_uri or "")
+    elapsed = (ended - received).total_seconds() if received is not None else None
+    return {
+        "event_at": ended,
+        "namespace": reference.namespace,
+        "pod_name": reference.name,
+        "pod_uid": (reference.uid or "").lower() or None,
+        "container": container[1] if container else None,
+        "event_name": f"{SESSION}.finished",
+        "activity": SESSION,
+        "phase": "end",
+        "elapsed_seconds": elapsed if elapsed is None or elapsed >= 0 else None,
+        "basis": "event",
+    }
 
 
 def _ended_at(event: Event, item: Item) -> datetime:
@@ -300,16 +357,17 @@ def _recognise_bare_list(value: dict[str, Any]) -> Recognition:
 PARSER = Parser(
     name="kubernetes_audit",
     title="Kubernetes audit log",
-    tables=TABLES,
+    tables=(*TABLES, "stage_marks"),
     shape="json",
     record="One audit event: an item of an `EventList`, or a line.",
     cannot_tell=(
         "What changed below level `RequestResponse` (of updates `Request`); who asked; deletions, "
-        "bindings and evictions that answer without the object; traffic."
+        "bindings and evictions that answer without the object; what was typed in a terminal, and "
+        "one that is still open; traffic."
     ),
     recognise=_recognise,
     parse=_parse,
-    version=3,
+    version=4,
     optional_columns=(
         "pod_states.addresses", "pod_states.sandbox_ready_at", "container_states.image_digest",
     ),

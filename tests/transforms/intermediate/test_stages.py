@@ -409,6 +409,30 @@ def test_an_activity_that_never_ended_is_known_to_its_last_mark_only() -> Story:
 
 
 @staged
+def test_a_session_in_a_jobs_container_is_told_from_what_the_job_itself_does() -> Story:
+    marks = [mark("terminal_session", "end", "10:20", elapsed_seconds=300.0)]
+    own = [
+        mark("dataset_download", "start", "10:14"),
+        mark("dataset_download", "end", "10:16"),
+        mark("model_download", "start", "10:17"),
+        mark("model_download", "end", "10:18"),
+    ]
+    alone, beside = yield [WHOLE | {"stage_marks": told} for told in (marks, [*marks, *own])]
+    assert spans(alone, container=MAIN)[2:5] == [
+        ("compute", at("10:04:03"), at("10:15")),
+        ("interactive", at("10:15"), at("10:20")),
+        ("compute", at("10:20"), at("10:59:30")),
+    ]
+    assert spans(beside, container=MAIN)[3:8] == [
+        ("download", at("10:14"), at("10:16")),
+        ("interactive", at("10:16"), at("10:17")),
+        ("download", at("10:17"), at("10:18")),
+        ("interactive", at("10:18"), at("10:20")),
+        ("compute", at("10:20"), at("10:59:30")),
+    ]
+
+
+@staged
 def test_a_service_is_interactive_whatever_it_loads() -> Story:
     service = {"cluster": "alder", "run_uuid": RUN, "kind": "service", "view": "detail"}
     stages = yield WHOLE | {"run_versions": [service]}

@@ -181,7 +181,7 @@ def test_a_created_cilium_policy_is_read() -> None:
         (audit("create", "secrets", response={"kind": "Secret"}), "other_resource"),
         (audit("create", "configmaps", response={"kind": "ConfigMap"}), "other_resource"),
         (audit("create", "pods", reference={"apiGroup": "metrics.k8s.io"}), "other_resource"),
-        (audit("create", reference={"subresource": "exec"}), "other_subresource"),
+        (audit("create", reference={"subresource": "portforward"}), "other_subresource"),
         (audit("create", "serviceaccounts", reference={"subresource": "token"}), "other_resource"),
         (audit(response=pod(), code=403), "denied"),
         (audit(response=pod(), annotations={"authorization.k8s.io/decision": "forbid"}), "denied"),
@@ -369,3 +369,57 @@ def test_a_head_is_judged_by_its_structure(value: object, score: int, variant: s
     for indent in (None, 2):
         found = PARSER.recognise(json.dumps(value, indent=indent).encode())
         assert (found.score, found.variant) == (score, variant)
+
+
+def opened(query: str = "?command=bash&container=polyaxon-main&stdin=true", **changes: Any) -> Any:
+    """A session of half a minute in a container."""
+    return audit(
+        changes.pop("verb", "create"),
+        reference={"subresource": changes.pop("subresource", "exec")},
+        code=changes.pop("code", 101),
+        level="Metadata",
+        **{
+            "requestURI": f"/api/v1/namespaces/ml/pods/train-x7k2p/exec{query}",
+            "requestReceivedTimestamp": "2026-03-10T06:29:30.260001Z",
+        }
+        | changes,
+    )
+
+
+@pytest.mark.parametrize("verb", ["create", "get"])
+@pytest.mark.parametrize("subresource", ["exec", "attach"])
+def test_a_session_in_a_container_is_a_mark_of_when_it_was(verb: str, subresource: str) -> None:
+    secret = f"?command=sh&command=-c&command=pip+install+{SECRET}&container=polyaxon-main&tty=true"
+    value = opened(secret, verb=verb, subresource=subresource)
+    found = one(value)
+    (mark,) = rows([found], "stage_marks")
+    assert (mark["activity"], mark["phase"], mark["basis"]) == ("terminal_session", "end", "event")
+    assert (mark["event_at"], mark["elapsed_seconds"]) == (ENDED, 30.0)
+    assert (mark["namespace"], mark["pod_name"], mark["container"]) == (
+        "ml", "train-x7k2p", "polyaxon-main",
+    )  # fmt: skip
+    assert mark["pod_uid"] is None
+    assert SECRET not in repr(mark)
+
+
+def test_a_session_names_its_pod_and_container_where_the_request_does() -> None:
+    value = opened("?command=container%3Dsecret")
+    value["objectRef"]["uid"] = POD_UID.upper()
+    (mark,) = rows([one(value)], "stage_marks")
+    assert (mark["pod_uid"], mark["container"]) == (POD_UID, None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"stage": "ResponseStarted"}, "stage"),
+        ({"stage": "Panic"}, "failed"),
+        ({"code": 403}, "denied"),
+        ({"code": 500}, "failed"),
+        ({"verb": "delete"}, "other_subresource"),
+        ({"subresource": "portforward"}, "other_subresource"),
+        ({"subresource": "log", "verb": "get"}, "read_request"),
+    ],
+)
+def test_what_opened_no_session_is_none(changes: dict[str, Any], why: str) -> None:
+    assert word(one(opened(**changes))) == why
