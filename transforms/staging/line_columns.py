@@ -5,11 +5,10 @@ its row parser, one by one, so that the result equals the row parser's, record f
 for row, in the same order; provenance columns are filled.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -250,7 +249,7 @@ class _Reader:
             for number, results in others.items()
             for index, parsed in enumerate(results, int(indexes[number]))
         ]
-        for name, more in self._tables(batch, numbered).items():
+        for name, more in self._tables(batch, numbered):
             tables.setdefault(name, []).append(more)
         keys = [("record_index", "ascending"), ("row_index", "ascending")]
         for name, pieces in tables.items():
@@ -259,12 +258,14 @@ class _Reader:
                 table = table.take(pc.sort_indices(table, keys))
             batch.tables[name] = table
 
-    def _tables(self, batch: ColumnBatch, records: list[tuple[int, Parsed]]) -> dict[str, pa.Table]:
-        """The rows of records by table, after counting the records."""
+    def _tables(
+        self, batch: ColumnBatch, records: list[tuple[int, Parsed]]
+    ) -> list[tuple[str, pa.Table]]:
+        """The rows of records, each with its table, after counting the records."""
         judge = self._judge
         try:
             tables = self._rows(records)
-            is_fit = judge is None or all(judge.holds(*each) for each in tables.items())
+            is_fit = judge is None or all(judge.holds(*each) for each in tables)
         except UNFIT:
             if judge is None:
                 raise
@@ -276,23 +277,42 @@ class _Reader:
             _note(batch, index, parsed)
         return tables
 
-    def _rows(self, records: list[tuple[int, Parsed]]) -> dict[str, pa.Table]:
-        rows: dict[str, list[dict[str, Any]]] = {}
+    def _rows(self, records: list[tuple[int, Parsed]]) -> list[tuple[str, pa.Table]]:
+        # Parsers give few sets of columns, so that rows of one are turned into columns at once.
+        groups: dict[tuple[str, tuple[str, ...]], _Rows] = {}
         for index, parsed in records:
-            ordinals: Counter[str] = Counter()
+            ordinals: dict[str, int] = {}
             for table, values in parsed.rows:
-                row = {**values, "record_index": index, "row_index": ordinals[table]}
-                rows.setdefault(table, []).append(row)
-                ordinals[table] += 1
-        tables = {}
-        for name, found in rows.items():
+                key = (table, tuple(values))
+                rows = groups.get(key)
+                if rows is None:
+                    rows = groups[key] = _Rows([], [], [])
+                ordinal = ordinals.get(table, 0)
+                ordinals[table] = ordinal + 1
+                rows.record_indexes.append(index)
+                rows.row_indexes.append(ordinal)
+                rows.values.append(values.values())
+        tables = []
+        for (name, keys), rows in groups.items():
+            schema = _schema(name)
+            columns: dict[str, Sequence[Any]]
+            columns = dict(zip(keys, zip(*rows.values, strict=True), strict=True))
+            columns |= {"record_index": rows.record_indexes, "row_index": rows.row_indexes}
             given = {
-                key: pa.array([row.get(key) for row in found], _schema(name).field(key).type)
-                for key in _schema(name).names
-                if key not in self._provenance
+                key: pa.array(columns[key], schema.field(key).type)
+                for key in schema.names
+                if key in columns and key not in self._provenance
             }
-            tables[name] = _table(name, given | self._provenance, len(found))
+            tables.append((name, _table(name, given | self._provenance, len(rows.values))))
         return tables
+
+
+class _Rows(NamedTuple):
+    """Rows that have values for the same columns."""
+
+    record_indexes: list[int]
+    row_indexes: list[int]
+    values: list[Collection[Any]]
 
 
 def _note(batch: ColumnBatch, index: int, parsed: Parsed) -> None:
