@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -50,7 +50,7 @@ def instance_of(workspace: Workspace) -> Iterator["dg.DagsterInstance"]:
     os.environ[HOME] = str(home)
     logging.getLogger("dagster").setLevel(logging.CRITICAL)
     try:
-        with dg.DagsterInstance.get() as instance:
+        with _prepared_once(), dg.DagsterInstance.get() as instance:
             yield instance
     except DBAPIError as error:
         message = (
@@ -63,6 +63,35 @@ def instance_of(workspace: Workspace) -> Iterator["dg.DagsterInstance"]:
             del os.environ[HOME]
         else:
             os.environ[HOME] = before
+
+
+@contextmanager
+def _prepared_once() -> Iterator[None]:
+    """Have Dagster prepare its access to one file of its history once, not for each event.
+
+    It makes a new engine of SQLAlchemy each time, which knows none of the statements that the last
+    one made ready; connections are still opened and closed for each.
+    """
+    from dagster._core.storage.event_log.sqlite import sqlite_event_log  # noqa: PLC0415
+    from dagster._core.storage.runs.sqlite import sqlite_run_storage  # noqa: PLC0415
+
+    modules: tuple[Any, ...] = (sqlite_event_log, sqlite_run_storage)
+    before = [module.create_engine for module in modules]
+    made: dict[str, Any] = {}
+    make = before[0]
+
+    def kept(url: str, **options: object) -> object:
+        if url not in made:
+            made[url] = make(url, **options)
+        return made[url]
+
+    for module in modules:
+        module.create_engine = kept
+    try:
+        yield
+    finally:
+        for module, old in zip(modules, before, strict=True):
+            module.create_engine = old
 
 
 def run_job(workspace: Workspace, instance: "dg.DagsterInstance", job: str, day: dt.date) -> None:

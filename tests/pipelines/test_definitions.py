@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 import yaml
 
+from pipelines.assets.partitions import event_days, landing_days
 from pipelines.definitions import build_definitions, days_to_build, nightly
 from pipelines.fixtures import FIXTURES
-from pipelines.run import Workspace
+from pipelines.run import FIRST_DAY, Workspace
 from schemas.registry import tables
 from tests.pipelines.landing_zone import SETTINGS, line, put, zone
 from transforms.registry import transforms
@@ -26,6 +27,15 @@ def definitions() -> dg.Definitions:
 def test_every_table_is_an_asset_of_the_same_name(definitions: dg.Definitions) -> None:
     keys = {key.to_user_string() for key in definitions.resolve_all_asset_keys()}
     assert keys == {*tables(), "catalogue"}
+
+
+@pytest.mark.parametrize("clock", [(2024, 1, 1), (2024, 2, 29, 23, 59), (2026, 12, 31, 0, 0, 1)])
+def test_days_are_those_that_dagster_counts_by_itself(clock: tuple[int, ...]) -> None:
+    theirs = dg.DailyPartitionsDefinition(start_date=FIRST_DAY.isoformat(), end_offset=1)
+    with dg.partition_loading_context(effective_dt=dt.datetime(*clock, tzinfo=dt.UTC)):
+        expected = theirs.get_partition_keys()
+        assert expected
+        assert event_days.get_partition_keys() == landing_days.get_partition_keys() == expected
 
 
 def test_an_asset_depends_on_what_its_transform_reads(definitions: dg.Definitions) -> None:

@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 import dagster as dg
 import pytest
+from dagster._core.storage.event_log.sqlite import sqlite_event_log
 
 from pipelines.errors import PodledgerError
 from pipelines.orchestration import instance_of, run_job
@@ -37,6 +38,22 @@ def test_steps_start_no_processes_that_capture_what_they_print(
     zone(tmp_path)
     with instance_of(Workspace(tmp_path / "podledger.yaml")) as instance:
         assert type(instance.compute_log_manager).__name__ == "NoOpComputeLogManager"
+
+
+def test_dagster_keeps_its_engines_only_while_a_command_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    zone(tmp_path)
+    before = sqlite_event_log.create_engine
+    with instance_of(Workspace(tmp_path / "podledger.yaml")) as instance:
+        first, second = (sqlite_event_log.create_engine("sqlite://") for _ in range(2))
+        assert first is second
+        run = instance.create_run_for_job(dg.GraphDefinition(name="nothing").to_job())
+    assert sqlite_event_log.create_engine is before
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / ".dagster"))
+    with dg.DagsterInstance.get() as instance:
+        assert instance.get_run_by_id(run.run_id) is not None
 
 
 def test_an_interrupted_job_is_a_stop_as_any_other(tmp_path: Path) -> None:
