@@ -52,7 +52,8 @@ SHOWN_KEYS = frozenset(
 """Keys whose text an excerpt may show; URIs hold signatures."""
 LIST_KEY = "records"
 
-_Number = int | float | str | None
+Number = int | float | str | None
+"""A number, as numbers are written."""
 
 
 class _Requester(msgspec.Struct, rename="camel"):
@@ -71,10 +72,10 @@ class _Properties(msgspec.Struct, rename="camel"):
     user_agent_header: str | None = None
     etag: str | None = None
     service_type: str | None = None
-    operation_count: _Number = None
-    request_body_size: _Number = None
-    response_body_size: _Number = None
-    server_latency_ms: _Number = None
+    operation_count: Number = None
+    request_body_size: Number = None
+    response_body_size: Number = None
+    server_latency_ms: Number = None
     object_key: str | None = None
     source_uri: str | None = None
     metric_response_type: str | None = None
@@ -92,9 +93,9 @@ class Record(msgspec.Struct, rename="camel"):
 
     time: str | None = None
     operation_name: str | None = None
-    status_code: _Number = None
+    status_code: Number = None
     status_text: str | None = None
-    duration_ms: _Number = None
+    duration_ms: Number = None
     caller_ip_address: str | None = None
     correlation_id: str | None = None
     location: str | None = None
@@ -215,7 +216,7 @@ def address(stated: str | None) -> str | None:
     return f.address_without_port(stated, "caller_ip_address")
 
 
-def _milliseconds(stated: _Number, word: str) -> float | None:
+def _milliseconds(stated: Number, word: str) -> float | None:
     """A duration that is written as a number or as text, with or without a fraction."""
     if isinstance(stated, str):
         try:

@@ -1,4 +1,4 @@
-"""Forms of CloudTrail and of Inspektor Gadget beside their usual one, by columns: as by rows."""
+"""Forms of records beside the usual one of their format, by columns: as the row parser does."""
 
 import json
 from typing import Any
@@ -54,6 +54,30 @@ BUILT_IN_CHANGES: tuple[dict[str, Any], ...] = (
     {"name": ""}, {"name": ABSENT}, {"qtype_raw": 28}, {"k8s": {"podName": "other"}},
     {"src": {"addr": "192.0.2.1"}}, {"num_answers": 0, "addresses": []}, {"latency_ns_raw": 5},
 )  # fmt: skip
+ROW: dict[str, Any] = {
+    "TimeGenerated": "2026-03-10T12:02:01.5006139Z", "AccountName": "exampledata",
+    "Location": "West Europe", "OperationName": "GetBlob", "StatusCode": "200",
+    "StatusText": "Success", "DurationMs": 1_250.0, "ServerLatencyMs": 31.0,
+    "CallerIpAddress": "10.20.1.51:44321", "CorrelationId": "00000000-0000-4000-8000-000000000007",
+    "Uri": "https://exampledata.blob.core.windows.net/train/a?versionid=2026-03-10T00:00:00Z",
+    "AuthenticationType": "OAuth", "RequesterObjectId": "0a1b", "UserAgentHeader": "azsdk",
+    "ObjectKey": "/exampledata/train/a.tar", "OperationCount": 0, "RequestBodySize": 0,
+    "ResponseBodySize": 1_048_576, "ServiceType": "blob", "Type": "StorageBlobLogs",
+    "Etag": '"0x8D9"', "SourceUri": "https://other.blob.core.windows.net/c/b?sig=x",
+    "_ResourceId": "/subscriptions/0/providers/microsoft.storage/storageaccounts/exampledata",
+}  # fmt: skip
+ROW_CHANGES: tuple[dict[str, Any], ...] = (
+    {}, *({name: value} for name in ROW for value in ("", None, ABSENT, 7, True, ["x"], {"a": 1})),
+    {"Type": "StorageQueueLogs"}, {"Type": "StorageQueueLogs", "ServiceType": ""},
+    {"Type": "Other"}, {"Type": "Other", "ServiceType": None}, {"ServiceType": "queue"},
+    {"ServiceType": "BLOB"}, {"_ResourceId": ABSENT, "AccountName": "b"},
+    {"_ResourceId": "/x", "AccountName": "b"}, {"_ResourceId": 0, "AccountName": ""},
+    {"AccountName": ABSENT, "ObjectKey": "x"}, {"StatusCode": 206}, {"StatusCode": "Unknown"},
+    {"DurationMs": "1250"}, {"OperationCount": "3"}, {"OperationCount": 2**70},
+    {"ResponseBodySize": 2**70}, {"ResponseBodySize": 1e30}, {"resourceId": "/x"}, {"records": []},
+    {"records": None}, {"operationName": "PutBlob"}, {"RequesterUpn": "a@example.com"},
+    {"AuthenticationType": 0}, {"AuthenticationType": False}, {"other": 1e300},
+)  # fmt: skip
 
 
 def stated(value: Any) -> Any:
@@ -80,11 +104,19 @@ def test_events_of_the_built_in_gadget_are_read_alike(first: int) -> None:
     check("inspektor_gadget", lines, 1_000, node="n7")
 
 
+def test_rows_of_a_workspace_are_read_alike() -> None:
+    lines = [json.dumps(stated(ROW | change)).encode() for change in ROW_CHANGES]
+    lines.append(lines[0][:-1] + b', "other": 1e400}')
+    check("azure_storage", lines)
+    check("azure_storage", lines, 1_000, region="eu-west-1")
+
+
 @pytest.mark.parametrize(
     ("format_name", "record"),
     [
         ("cloudtrail", {"detail-type": "AWS API Call via CloudTrail", "detail": EVENT}),
         ("inspektor_gadget", BUILT_IN),
+        ("azure_storage", ROW),
     ],
 )
 def test_a_usual_record_of_the_form_is_for_columns(
