@@ -200,22 +200,30 @@ def remember_plain_names(names: Iterable[str]) -> None:
 
     Many names are told at once by `staging.plain_names`, faster than one by one.
     """
-    if len(_PLAIN_NAMES) > _MOST_PLAIN_NAMES:
+    if len(_PLAIN_NAMES) > _MOST_PLAIN:
         _PLAIN_NAMES.clear()
     _PLAIN_NAMES.update(names)
 
 
 _PLAIN_NAMES: set[str] = set()
-_MOST_PLAIN_NAMES = 50_000
+_PLAIN_TEXTS: set[str] = set()
+_MOST_PLAIN = 50_000
+_LONGEST_PLAIN = 256
+"""Characters of a text that is remembered: names of images, nodes, labels and agents repeat."""
 
 
 def _mask(text: str, *, prose: bool) -> str:
-    if not prose and text in _PLAIN_NAMES:
+    plain = _PLAIN_TEXTS if prose else _PLAIN_NAMES
+    if text in plain:
         return text
-    for _ in range(MAX_PASSES):
+    for number in range(MAX_PASSES):
         spans = _spans(text, prose=prose)
         masked = _masked(text, _merged(spans)) if spans else text
         if masked == text:
+            if not number and len(text) <= _LONGEST_PLAIN:
+                if len(plain) > _MOST_PLAIN:
+                    plain.clear()
+                plain.add(text)
             break
         text = masked
     return text

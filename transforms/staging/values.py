@@ -7,6 +7,9 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 INT64_MAX = 2**63 - 1
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SEPARATOR, _NOTHING = chr(31), chr(30)
+"""What stands between the parts of an identity, and in the place of a null."""
 _HEX_DIGITS = frozenset("0123456789abcdef")
 _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,12}))?"
@@ -60,7 +63,7 @@ def _parse_any(text: str) -> datetime | None:
 def instant_of_microseconds(value: int) -> datetime | None:
     """Read microseconds since 1970; none where the year is not 1 to 9999."""
     try:
-        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=value)
+        return _EPOCH + timedelta(microseconds=value)
     except OverflowError:
         return None
 
@@ -123,18 +126,17 @@ def identity(*parts: object) -> str:
 
     Times count as integer microseconds since 1970. md5 is used for identity, never for secrecy.
     """
-    texts = []
-    for part in parts:
-        if part is None:
-            texts.append(chr(30))
-        elif isinstance(part, datetime):
-            texts.append(str(microseconds_of(part)))
-        else:
-            texts.append(str(part))
-    return hashlib.md5(chr(31).join(texts).encode(), usedforsecurity=False).hexdigest()
+    text = _SEPARATOR.join([part if type(part) is str else _identifying(part) for part in parts])
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def _identifying(part: object) -> str:
+    if part is None:
+        return _NOTHING
+    return str(microseconds_of(part)) if isinstance(part, datetime) else str(part)
 
 
 def microseconds_of(instant: datetime) -> int:
     """Whole microseconds since 1970."""
-    delta = instant - datetime(1970, 1, 1, tzinfo=UTC)
+    delta = instant - _EPOCH
     return (delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds
