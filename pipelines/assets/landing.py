@@ -19,7 +19,7 @@ ACCOUNTED = "records_accounted_for"
 
 
 @dg.multi_asset(
-    name="land",
+    name="land_day",  # the job of all days is `land`, and no two may have one name
     specs=[
         dg.AssetSpec(
             name,

@@ -38,6 +38,11 @@ def test_days_are_those_that_dagster_counts_by_itself(clock: tuple[int, ...]) ->
         assert event_days.get_partition_keys() == landing_days.get_partition_keys() == expected
 
 
+def test_dagsters_server_loads_all_definitions(definitions: dg.Definitions) -> None:
+    """It refuses more than a run in a process does, such as a job and a step of one name."""
+    dg.Definitions.validate_loadable(definitions)
+
+
 def test_an_asset_depends_on_what_its_transform_reads(definitions: dg.Definitions) -> None:
     graph = definitions.resolve_asset_graph()
     for name, transform in transforms().items():
@@ -119,7 +124,7 @@ def test_landing_one_day_leaves_the_files_of_others(tmp_path: Path) -> None:
     assert check.metadata["files"].value == 1
     rows = [
         m.metadata["dagster/partition_row_count"].value
-        for m in result.asset_materializations_for_node("land")
+        for m in result.asset_materializations_for_node("land_day")
         if m.asset_key == dg.AssetKey("object_requests")
     ]
     assert rows == [1]
