@@ -67,17 +67,48 @@ class Rules:
         """
         self._results = results
         self._rule = Rule(read, pa.null(), is_text=False)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._places: dict[str, int] = {}
+        self._doubtful: set[int] = set()
+        self._known = {name: pa.array([], kind) for name, kind in self._results.items()}
+        self._size = 0
 
     def apply(self, column: pa.Array, doubts: Doubts) -> Columns:
         """Read a column; a row that cannot be read is doubted and null."""
         if column.null_count == len(column):
             return {name: pa.nulls(len(column), kind) for name, kind in self._results.items()}
-        encoded, values = self._rule.encoded(column, doubts)
-        found = [{} if value is None else value for value in values]
-        return {
-            name: pa.array([value.get(name) for value in found], kind).take(encoded.indices)
-            for name, kind in self._results.items()
-        }
+        encoded = column.dictionary_encode()
+        places = self._places_of(encoded.dictionary.to_pylist())
+        rows = pa.array(places, pa.int32()).take(encoded.indices)
+        bad = self._doubtful.intersection(places)
+        if bad:
+            doubts.note(pc.is_in(rows, pa.array(sorted(bad), rows.type)))
+        return {name: known.take(rows) for name, known in self._known.items()}
+
+    def _places_of(self, texts: list[str]) -> list[int]:
+        """Where in the known columns each text stands; what is new is read and put behind them."""
+        if self._size > _REMEMBERED:
+            self._forget()
+        places = self._places
+        new = [text for text in texts if text not in places]
+        if new:
+            values = self._rule.values(new)
+            found = [{} if value is _DOUBTFUL or value is None else value for value in values]
+            # All or none: a value that no column can hold must not leave columns of two lengths.
+            self._known = {
+                name: pa.concat_arrays(
+                    [self._known[name], pa.array([value.get(name) for value in found], kind)]
+                )
+                for name, kind in self._results.items()
+            }
+            for text, value in zip(new, values, strict=True):
+                if value is _DOUBTFUL:
+                    self._doubtful.add(len(places))
+                places[text] = len(places)
+                self._size += len(text)
+        return [places[text] for text in texts]
 
 
 class Rule:
@@ -116,14 +147,15 @@ class Rule:
     def encoded(self, column: pa.Array, doubts: Doubts) -> tuple[pa.DictionaryArray, list[Any]]:
         """The column by distinct texts, and what each of them gives; none where it is in doubt."""
         encoded = column.dictionary_encode()
-        values = self._values(encoded.dictionary.to_pylist())
+        values = self.values(encoded.dictionary.to_pylist())
         bad = [i for i, value in enumerate(values) if value is _DOUBTFUL]
         if bad:
             values = [None if value is _DOUBTFUL else value for value in values]
             doubts.note(pc.is_in(encoded.indices, pa.array(bad, encoded.indices.type)))
         return encoded, values
 
-    def _values(self, texts: list[str]) -> list[Any]:
+    def values(self, texts: list[str]) -> list[Any]:
+        """What each text gives; `_DOUBTFUL` where it cannot be read."""
         known = self._known
         if self._size > _REMEMBERED:
             known.clear()

@@ -30,7 +30,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from itertools import accumulate, islice
+from itertools import accumulate, groupby, islice
 from typing import Any, Literal, NamedTuple
 
 import duckdb
@@ -62,6 +62,10 @@ MOST_RECORDS = 1_000
 """Records of one line that are held; a line of more is left to the line reader."""
 PIECE_BYTES = 32 << 20
 """Text that is given to the engine at a time behind the first damaged line."""
+MOST_RUNS = 100
+"""Places at most at which rows are put between those of columns without copying these."""
+_ORDER = ("record_index", "row_index")
+"""Source order of rows."""
 
 
 class TextFile(NamedTuple):
@@ -538,6 +542,24 @@ def _note(batch: ColumnBatch, index: int, parsed: Parsed) -> None:
 
 def _merged(table: pa.Table, more: pa.Table) -> pa.Table:
     """Rows of both in source order; each is in source order."""
-    whole = pa.concat_tables([table, more]).combine_chunks()
-    keys = [("record_index", "ascending"), ("row_index", "ascending")]
-    return whole.take(pc.sort_indices(whole, sort_keys=keys))
+    behind = _behind(table, more)
+    runs = [(place, len(list(same))) for place, same in groupby(behind)]
+    if len(runs) > MOST_RUNS:
+        whole = pa.concat_tables([table, more]).combine_chunks()
+        keys = [(name, "ascending") for name in _ORDER]
+        return whole.take(pc.sort_indices(whole.select(_ORDER), sort_keys=keys))
+    # Few rows go between slices, so that lists of labels are not copied.
+    parts, start, first = [], 0, 0
+    for place, count in runs:
+        parts += [table.slice(start, place - start), more.slice(first, count)]
+        start, first = place, first + count
+    return pa.concat_tables([*parts, table.slice(start)])
+
+
+def _behind(table: pa.Table, more: pa.Table) -> list[int]:
+    """For each row of `more`, how many rows of the table stand before it."""
+    there, new = (
+        list(zip(*(rows.column(name).to_pylist() for name in _ORDER), strict=True))
+        for rows in (table, more)
+    )
+    return [bisect_left(there, key) for key in new]

@@ -407,6 +407,16 @@ def test_a_line_of_very_many_records_is_left_to_the_line_reader(folder, session,
     check_equal(collect(batches), by_lines(text))
 
 
+@pytest.mark.parametrize("most_runs", [0, hubble_columns.MOST_RUNS])
+def test_rows_of_lines_stand_where_their_lines_do(folder, session, monkeypatch, most_runs):
+    monkeypatch.setattr(hubble_columns, "MOST_RUNS", most_runs)
+    between = [PLAIN[0], json.dumps(FLOW), flow_line() * 3, *PLAIN, json.dumps(FLOW)]
+    text = text_of(json.dumps(FLOW), *between * 9)
+    found = by_columns(text, folder, session)
+    check_equal(found, by_lines(text))
+    assert found.tables["flows"]["record_index"].is_sorted()
+
+
 def test_other_names_and_wrapped_values_are_found_among_plain_lines(folder, session, monkeypatch):
     reads = LineReads(monkeypatch)
     extensions = {"@type": "type.googleapis.com/utils.RetinaMetadata", "bytes": "74"}
