@@ -110,7 +110,7 @@ def _read(item: Item, context: FileContext) -> Row | str:
         "client_pod_uid": None,
         "resolver_address": None,
         "transport": f.transport(query.protocol),
-        **answered(query.query_name, query.response_code, query.rdata),
+        **_answered(query.query_name, query.response_code, query.rdata),
         "query_type": f.record_type(query.query_type or None),
         "latency_seconds": latency(query.response_code, query.server_latency),
         "dns_message_id": None,
@@ -122,9 +122,9 @@ def client_address(stated: str | None) -> str | None:
     return f.address(stated, "source_ip")
 
 
-def answered(name: str, stated_code: str | None, rdata: str | None) -> Row:
+def _answered(name: str, stated_code: str | None, rdata: str | None) -> Row:
     """The name asked and what was answered; without a response code there is no response."""
-    rcode = f.response_code(stated_code) if stated_code else None
+    rcode = response_code(stated_code)
     answers = None if rcode is None else _answers(rdata)
     return {
         **f.asked(f.escaped_name(name), rcode, answers=answers),
@@ -132,6 +132,15 @@ def answered(name: str, stated_code: str | None, rdata: str | None) -> Row:
         "answers": answers,
         "is_response": rcode is not None,
     }
+
+
+def response_code(stated: str | None) -> str | None:
+    """Response code; null where there is no response.
+
+    Raises:
+        RefusedError: The text is none.
+    """
+    return f.response_code(stated) if stated else None
 
 
 def _is_query_log(log_name: str | None, resource_type: str | None) -> bool:
@@ -170,11 +179,16 @@ def _answers(rdata: str | None) -> list[f.Answer] | None:
         return None
     records = f.not_too_many([line for line in rdata.split("\n") if line.strip()])
     if rdata.endswith(CUT_MARK):
-        return [_answer(line) for line in records[:-1]] or None
-    return [_answer(line) for line in records]
+        return [answer(line) for line in records[:-1]] or None
+    return [answer(line) for line in records]
 
 
-def _answer(line: str) -> f.Answer:
+def answer(line: str) -> f.Answer:
+    """One answer, as a line of `rdata` has it.
+
+    Raises:
+        RefusedError: It is none.
+    """
     parts = line.split("\t", 4)
     if len(parts) < 5:
         parts = line.split(None, 4)

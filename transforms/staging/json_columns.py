@@ -76,6 +76,7 @@ _DOUBTFUL: Any = object()
 _ANY: "msgspec.json.Decoder[msgspec.Struct]" = msgspec.json.Decoder(msgspec.defstruct("Any", []))
 _KEYS: "msgspec.json.Decoder[dict[str, msgspec.Raw]]" = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST: "msgspec.json.Decoder[list[msgspec.Raw]]" = msgspec.json.Decoder(list[msgspec.Raw])
+_TEXTS: "msgspec.json.Decoder[list[str]]" = msgspec.json.Decoder(list[str])
 _ANYTHING: "msgspec.json.Decoder[Any]" = msgspec.json.Decoder()
 _NEWLINE, _OPEN, _CLOSE = 10, ord("{"), ord("}")
 _SEPARATOR, _NOTHING = chr(31), chr(30)
@@ -459,7 +460,7 @@ class Records:
         self._tops = {name: parts.column(name).chunk(0) for name in parts.column_names}
         self._found: dict[tuple[str, ...], pa.Array] = {}
         self._encoded: dict[str, Encoded] = {}
-        self._lists: dict[str, pa.LargeListArray] = {}
+        self._lists: dict[str, tuple[pa.LargeListArray, msgspec.json.Decoder[Any] | None]] = {}
         self._asked: set[str] = set()
         self.doubts = Doubts()
         self._ignored: dict[str, npt.NDArray[np.bool_]] = {}
@@ -504,9 +505,15 @@ class Records:
         """Add texts that are worked out of parts, to be read like a part."""
         self._encoded[name] = _encoded(column, None)
 
-    def add_lists(self, name: str, column: pa.LargeListArray) -> None:
-        """Add lists of JSON that are worked out of parts, for `lists`."""
-        self._lists[name] = column
+    def add_lists(self, name: str, column: pa.LargeListArray, *, of_json: bool = True) -> None:
+        """Add lists that are worked out of parts, for `lists`.
+
+        Args:
+            name: Its name, which is no path.
+            column: Lists of texts.
+            of_json: Whether the texts are JSON; if not, they are read as they are.
+        """
+        self._lists[name] = (column, _ANYTHING if of_json else None)
 
     def each(
         self,
@@ -579,12 +586,13 @@ class Records:
             most: Elements that a list may have.
             or_text: Whether the list may be written as a text, in which an empty one is none.
         """
-        column = self._lists.get(path)
-        if column is None:
+        if path in self._lists:
+            column, decoder = self._lists[path]
+        else:
+            leaf = self._leaf(path)
             column = self.elements(path, or_text=or_text)
+            decoder = leaf.decoder if leaf.is_list else _ANYTHING
         lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
-        leaf = self._reader.shape.leaves.get(path)
-        decoder = leaf.decoder if leaf is not None and leaf.is_list else _ANYTHING
         encoded = _encoded(column.flatten(), decoder)
         self._encoded[f"{path}[]"] = encoded
         texts = [(text,) for text in encoded.texts]
@@ -1038,14 +1046,9 @@ def unquoted(column: pa.Array) -> pa.Array:
         return found
     # Most escapes are quotes; where there is a backslash more, the decoder reads the text.
     found = pc.replace_substring(found, '\\"', '"')
-    has_escape = pc.fill_null(pc.match_substring(found, "\\"), False)
-    if not pc.any(has_escape).as_py():
+    is_escaped = pc.and_(pc.match_substring(found, "\\"), pc.starts_with(column, '"'))
+    is_escaped = pc.fill_null(is_escaped, False)
+    if not pc.any(is_escaped).as_py():
         return found
-    decoded = [_text(text) for text in column.filter(has_escape).to_pylist()]
-    return pc.replace_with_mask(found, has_escape, pa.array(decoded, TEXT))
-
-
-def _text(text: str) -> str | None:
-    """A JSON text; null for another value, which is in doubt anyway."""
-    found = msgspec.json.decode(text)
-    return found if isinstance(found, str) else None
+    decoded = _TEXTS.decode("[" + ",".join(column.filter(is_escaped).to_pylist()) + "]")
+    return pc.replace_with_mask(found, is_escaped, pa.array(decoded, TEXT))

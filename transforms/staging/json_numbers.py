@@ -12,12 +12,13 @@ Places = npt.NDArray[np.int64]
 _STEP, _IN_A_ROW = 50, 4
 """A number without an exponent of three digits has 200 digits or more, if no float holds it; of so
 many, four in a row stand at every fiftieth byte."""
-_E, _LOWER, _PLUS, _POINT = ord("e"), 0x20, ord("+"), ord(".")
+_E, _LOWER, _PLUS, _MINUS, _POINT, _NOTHING = ord("e"), 0x20, ord("+"), ord("-"), ord("."), 0
 _BEHIND = 5
 """Bytes behind the sign that are looked at, and the sign."""
 _LONGEST = 1_000
 """Digits in front of an exponent that are looked at; longer runs are found as such."""
-_BEFORE_NUMBER = b" \t\r\n:,["
+_IS_BEFORE_NUMBER = np.zeros(256, np.bool_)
+_IS_BEFORE_NUMBER[list(b" \t\r\n:,[")] = True
 _ZERO, _NINE = ord("0"), ord("9")
 
 
@@ -33,24 +34,39 @@ def huge_numbers(text: bytes) -> list[int]:
         np.append(is_digit, np.zeros(_IN_A_ROW, np.bool_)), _IN_A_ROW
     )
     long = (_STEP * np.flatnonzero(runs.all(axis=1))).tolist()
-    return long + [at for at in _exponents(data) if _is_number(text, at)]
+    return long + _behind_numbers(data, _exponents(data))
 
 
-def _exponents(data: npt.NDArray[np.uint8]) -> list[int]:
+def _exponents(data: npt.NDArray[np.uint8]) -> Places:
     """Places of signs behind which an exponent of three digits, not negative, may stand."""
     signs = np.flatnonzero((data[1:-_BEHIND] | _LOWER) == _E) + 1
-    before = data[signs - 1]
-    signs = signs[_is_digit(before) | (before == _POINT)]
+    signs = signs[_is_of_number(data[signs - 1])]
     first = signs + 1 + (data[signs + 1] == _PLUS)
     is_huge = _is_digit(data[first]) & _is_digit(data[first + 1]) & _is_digit(data[first + 2])
-    found: list[int] = signs[is_huge].tolist()
+    found: Places = signs[is_huge]
     return found
 
 
-def _is_number(text: bytes, at: int) -> bool:
-    """Whether what stands in front of an exponent may be a number, and not the middle of a text."""
-    front = text[max(0, at - _LONGEST) : at].rstrip(b"0123456789.").removesuffix(b"-")
-    return not front or front[-1] in _BEFORE_NUMBER
+def _behind_numbers(data: npt.NDArray[np.uint8], signs: Places) -> list[int]:
+    """Exponents in front of which a number may stand, and not the middle of a text."""
+    # In front of the text stands what is behind its end.
+    places = signs - 1
+    waiting = np.arange(len(signs))
+    for _ in range(_LONGEST):
+        waiting = waiting[_is_of_number(data[places[waiting]])]
+        if not len(waiting):
+            break
+        places[waiting] -= 1
+    is_long = np.zeros(len(signs), np.bool_)
+    is_long[waiting] = True
+    places -= data[places] == _MINUS
+    before = data[places]
+    found: list[int] = signs[is_long | (before == _NOTHING) | _IS_BEFORE_NUMBER[before]].tolist()
+    return found
+
+
+def _is_of_number(values: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    return np.asarray(_is_digit(values) | (values == _POINT), np.bool_)
 
 
 def _is_digit(values: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
