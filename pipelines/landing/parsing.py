@@ -248,10 +248,8 @@ class _Part:
             day = self._batch.files[0].context.landing_date
             path = self._lake.path(table, day, f"{self._batch.cluster or FLEET}-{self._batch.part}")
             temporary = self._stack.enter_context(self._lake.replacing(path))
-            # Parts are read a few times only, and writing them is a third of landing; workers
-            # share what memory there is.
             writer = self._stack.enter_context(
-                TableWriter(table_spec(table), temporary, compression_level=1, combine=False)
+                TableWriter(table_spec(table), temporary, is_part=True)
             )
             self._writers[table] = writer
         return writer
