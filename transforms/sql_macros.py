@@ -10,10 +10,12 @@ of a request, whether storage did not take its credentials. `is_health_end` says
 flow is of Cilium's class `health`, by its identity where that tells, else by its labels.
 `in_64_bits` ends sums at the largest number of a column. `moved_between` is what of bytes that
 moved over `[from_us, until_us)` lies between two instants, by the cumulative floor
-(reference/counters.md 3.2): whatever edges are cut, parts add up to the whole. `layer_rank` orders
-layers of bytes by how much of a packet they hold, and `layer_of` names them by that; `pod_rung` and
-`container_rung` order kinds by their ladder, best first, and `pod_kind` and `container_kind_of`
-name them by that.
+(reference/counters.md 3.2): whatever edges are cut, parts add up to the whole. `nano_usd` is what
+an amount costs at a price (`nano` billionths of a dollar per `units`), rounded half to even, and
+`usd_of_nano` that in dollars, null from 10^9 on. `place_of_scope` is the number of a fetch's place
+in a scope, 0 in the fleet. `layer_rank` orders layers of bytes by how much of a packet they hold,
+and `layer_of` names them by that; `pod_rung` and `container_rung` order kinds by their ladder, best
+first, and `pod_kind` and `container_kind_of` name them by that.
 """
 
 import re
@@ -103,6 +105,27 @@ END""",
     moved_until(bytes, from_us, until_us, end_us) - moved_until(bytes, from_us, until_us, start_us)
     AS BIGINT
 )""",
+    "nano_usd": """(amount, price) AS
+    CAST(amount AS HUGEINT) * price.nano // price.units
+    + CASE
+        WHEN CAST(amount AS HUGEINT) * price.nano % price.units * 2 > price.units THEN 1
+        WHEN CAST(amount AS HUGEINT) * price.nano % price.units * 2 = price.units
+            THEN CAST(amount AS HUGEINT) * price.nano // price.units % 2
+        ELSE 0
+    END""",
+    "usd_of_nano": """(nano) AS CASE
+    WHEN nano < 1000000000000000000
+        THEN CAST(
+            CAST(nano AS DECIMAL(18, 0)) * CAST(0.000000001 AS DECIMAL(10, 9)) AS DECIMAL(18, 9)
+        )
+END""",
+    "place_of_scope": """(scope, run_place, node_place, zone_place, region_place) AS CASE scope
+    WHEN 'run' THEN run_place
+    WHEN 'node' THEN node_place
+    WHEN 'zone' THEN zone_place
+    WHEN 'region' THEN region_place
+    ELSE 0
+END""",
     "layer_rank": "(layer) AS LIST_POSITION(['body', 'payload', 'packet', 'frame'], layer)",
     "layer_of": "(rank) AS ['body', 'payload', 'packet', 'frame'][rank]",
     "pod_rungs": """() AS [

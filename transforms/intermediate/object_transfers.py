@@ -118,13 +118,15 @@ def build(session: SqlSession, day: BuildDay) -> str:
     )  # fmt: skip
     with session.dropped(*helpers):
         evidence = (
-            "transfer_agents", "transfer_google", "transfer_requests", "transfer_credentials",
-            "transfer_sessions", "transfer_pods", "transfer_names", "transfer_holders",
-            "transfer_identities", "transfer_gateways", "match_input", "match_output",
+            "transfer_agents", "transfer_google", "transfer_bounds", "transfer_requests",
+            "transfer_credentials", "transfer_sessions", "transfer_pods", "transfer_names",
+            "transfer_holders", "transfer_identities", "transfer_gateways", "match_input",
+            "match_output",
         )  # fmt: skip
         with session.dropped(*evidence):
             for name in (
-                "transfer_agents", "transfer_google", "transfer_requests", "transfer_groups",
+                "transfer_agents", "transfer_google", "transfer_bounds", "transfer_requests",
+                "transfer_groups",
             ):  # fmt: skip
                 session.create(name, PACKAGE, name, values)
             with session.dropped("pod_match_windows"):

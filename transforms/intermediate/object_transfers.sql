@@ -69,11 +69,13 @@ SELECT
     t.first_record_id
 FROM transfer_totals AS t
 INNER JOIN transfer_groups AS g ON t.group_number = g.group_number
-INNER JOIN transfer_resources AS r
+-- Each has one. Said so that the engine does not join these two first: an object has as many
+-- resources as runs that read it, times its clients.
+LEFT JOIN transfer_resources AS r
     ON g.bucket_id = r.bucket_id
     AND g.path = r.path
     AND t.run_uuid IS NOT DISTINCT FROM r.run_uuid
-INNER JOIN transfer_buckets AS k ON g.bucket_id = k.bucket_id
+LEFT JOIN transfer_buckets AS k ON g.bucket_id = k.bucket_id
 LEFT JOIN stage_output AS s
     ON t.group_number = s.item_id.group_number AND t.first_record_id = s.item_id.record_id
 LEFT JOIN node_places AS n ON t.cluster = n.cluster AND t.node = n.node

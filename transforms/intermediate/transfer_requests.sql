@@ -1,7 +1,6 @@
 -- Requests, each once, with what they moved.
 -- Grain: one request about a bucket, from the look-back to the end of the day.
--- Reads: object_requests, transfer_agents, transfer_google.
--- Parameters: $from_us (start of the look-back), $end_us (end of the day).
+-- Reads: object_requests, transfer_bounds, transfer_agents, transfer_google.
 -- Not materialized: all but one of its readers need few columns or few rows.
 WITH staged AS NOT MATERIALIZED (
     SELECT
@@ -14,10 +13,11 @@ WITH staged AS NOT MATERIALIZED (
         principal, session_arn, access_key_id_hash, user_agent, app_id, request_id, upload_id,
         part_number, bucket_region, endpoint, vpc_endpoint_id
     FROM object_requests
+    CROSS JOIN transfer_bounds AS b
     WHERE
         bucket IS NOT NULL
-        AND epoch_us(event_at) >= CAST($from_us AS BIGINT)
-        AND epoch_us(event_at) < CAST($end_us AS BIGINT)
+        AND epoch_us(event_at) >= b.from_us
+        AND epoch_us(event_at) < b.end_us
 ),
 
 -- One record may be staged in several scopes, as where two exports show one bucket's log.

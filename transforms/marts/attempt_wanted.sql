@@ -32,6 +32,15 @@ names AS (
     HAVING COUNT(DISTINCT resource_id) = 1
 ),
 
+-- A connection of several days: the newest that tells of it knows most.
+newest AS (
+    SELECT connection_id, MAX(date) AS date
+    FROM connections
+    WHERE initiator_pod_uid IS NOT NULL AND NOT opened_before
+    GROUP BY connection_id
+    HAVING COUNT(*) > 1
+),
+
 placed AS (
     SELECT
         c.* REPLACE (
@@ -39,11 +48,16 @@ placed AS (
                 ELSE c.resource_id END AS resource_id
         )
     FROM connections AS c
+    LEFT JOIN newest AS t ON c.connection_id = t.connection_id
     LEFT JOIN names AS n
         ON c.cluster = n.cluster
         AND c.initiator_pod_uid = n.pod_uid
         AND c.responder_address = n.responder_address
         AND c.responder_port IS NOT DISTINCT FROM n.responder_port
+    WHERE
+        c.initiator_pod_uid IS NOT NULL
+        AND NOT c.opened_before
+        AND COALESCE(c.date = t.date, TRUE)
 )
 
 SELECT
@@ -73,6 +87,3 @@ LEFT JOIN attempt_pods AS p
     AND c.initiator_pod_uid = p.pod_uid
     AND epoch_us(c.start_at) < p.end_us
     AND epoch_us(COALESCE(c.end_at, CAST($day_end AS TIMESTAMPTZ))) >= p.start_us
-WHERE c.initiator_pod_uid IS NOT NULL AND NOT c.opened_before
--- The newest day that tells of it knows most.
-QUALIFY ROW_NUMBER() OVER (PARTITION BY c.connection_id ORDER BY c.date DESC) = 1

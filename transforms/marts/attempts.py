@@ -23,6 +23,8 @@ from transforms.intermediate.pod_match import match_pods
 from transforms.sql import SqlSession
 
 PACKAGE = "transforms.marts"
+REQUESTS = "transforms.intermediate"
+"""Where requests are told as of `object_transfers`."""
 MICROSECOND = timedelta(microseconds=1)
 MADE = ("attempts", "attempt_activity", "attempt_flows")
 """What the caller drops."""
@@ -49,13 +51,15 @@ def make_attempts(session: SqlSession, day: BuildDay, names_before: timedelta) -
         "guard_us": SKEW_GUARD // MICROSECOND,
     }
     helpers = (
-        "transfer_agents", "transfer_google", "transfer_requests", "attempt_requests",
-        "match_input", "match_output", "attempt_lookups", "container_input", "container_output",
-        "attempt_wanted", "attempt_replies",
+        "transfer_requests", "transfer_agents", "transfer_google", "transfer_bounds",
+        "attempt_requests", "match_input", "match_output", "attempt_lookups", "container_input",
+        "container_output", "attempt_wanted", "attempt_replies",
     )  # fmt: skip
     with session.dropped(*helpers):
-        for step in ("transfer_agents", "transfer_google", "transfer_requests"):
-            session.create(step, "transforms.intermediate", step, values)
+        for step in ("transfer_agents", "transfer_google", "transfer_bounds"):
+            session.create(step, REQUESTS, step, values)
+        # Of a few dozen columns attempts need a third, once.
+        session.create_view("transfer_requests", REQUESTS, "transfer_requests")
         session.create("attempt_requests", PACKAGE, "attempt_requests", values)
         session.create("match_input", PACKAGE, "attempt_lookup_input", values)
         match_pods(session, day)

@@ -1,26 +1,38 @@
 -- What was fetched of a content before each fetch, on the day on which that fetch began. Order:
 -- start, then id.
 -- Grain: one fetch of the day and scope.
--- Reads: repeat_scoped.
-WITH members AS (
+-- Reads: repeat_placed.
+WITH fetches AS (
     SELECT
-        wanted_number, scope, fetch_number,
+        wanted_number, fetch_number,
         MAX(start_us) AS start_us,
-        MAX(place_number) AS place_number,
+        MAX(run_place) AS run_place,
+        MAX(node_place) AS node_place,
+        MAX(zone_place) AS zone_place,
+        MAX(region_place) AS region_place,
         MAX(content) AS content,
         SUM(bytes) AS bytes,
         BOOL_OR(has_read) AS has_read,
         BOOL_OR(is_loose) AS is_loose
-    FROM repeat_scoped
+    FROM repeat_placed
     WHERE NOT is_before
-    GROUP BY wanted_number, scope, fetch_number
+    GROUP BY wanted_number, fetch_number
+),
+
+members AS (
+    SELECT
+        f.wanted_number, s.scope, f.fetch_number, f.start_us,
+        place_of_scope(s.scope, f.run_place, f.node_place, f.zone_place, f.region_place)
+            AS place_number,
+        f.content, f.bytes, f.has_read, f.is_loose
+    FROM fetches AS f
+    CROSS JOIN (VALUES ('run'), ('node'), ('zone'), ('region'), ('fleet')) AS s (scope)
 ),
 
 -- Most things are fetched once a day: nothing comes before such a fetch on its day.
 crowds AS (
     SELECT wanted_number
-    FROM members
-    WHERE scope = 'fleet'
+    FROM fetches
     GROUP BY wanted_number
     HAVING COUNT(*) > 1
 ),

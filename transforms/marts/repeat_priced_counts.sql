@@ -2,7 +2,7 @@
 -- Grain: one fetch of the day, scope and charge.
 -- Reads: repeat_measured, object_paths, path_prices.
 SELECT
-    row_id([id_text(m.transfer_id), id_text(m.scope), id_text(p.charge_kind)]) AS item_id,
+    ROW_NUMBER() OVER () AS item_id,
     m.transfer_id,
     m.scope,
     p.is_certain,

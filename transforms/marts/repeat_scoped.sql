@@ -5,13 +5,8 @@
 SELECT
     p.wanted_number,
     s.scope,
-    CASE s.scope
-        WHEN 'run' THEN p.run_place
-        WHEN 'node' THEN p.node_place
-        WHEN 'zone' THEN p.zone_place
-        WHEN 'region' THEN p.region_place
-        ELSE 0
-    END AS place_number,
+    place_of_scope(s.scope, p.run_place, p.node_place, p.zone_place, p.region_place)
+        AS place_number,
     p.content,
     p.fetch_number,
     p.start_us,
