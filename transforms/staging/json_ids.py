@@ -1,7 +1,6 @@
 """Ids of many JSON records at once, as `json_items.whole_record_id` gives them one by one."""
 
 import hashlib
-from functools import partial
 
 import duckdb
 import msgspec
@@ -71,9 +70,13 @@ def _blanks(text: bytes, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
 
 def _ids_of(text: bytes, ends: npt.NDArray[np.int64]) -> pa.Array:
     """Ids of lines as they are."""
-    md5 = partial(hashlib.md5, usedforsecurity=False)
+    # A copy takes two thirds of the time in which another hash is begun.
+    begun, ids = hashlib.md5(usedforsecurity=False), []
     starts = [0, *(ends[:-1] + 1).tolist()]
-    ids = [md5(text[low:high]).hexdigest() for low, high in zip(starts, ends.tolist(), strict=True)]
+    for low, high in zip(starts, ends.tolist(), strict=True):
+        found = begun.copy()
+        found.update(text[low:high])
+        ids.append(found.hexdigest())
     return pa.array(ids, TEXT)
 
 
