@@ -27,8 +27,10 @@ Public suffixes come from the list that tldextract ships (ICANN part); nothing i
 
 import re
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-import tldextract
+if TYPE_CHECKING:
+    import tldextract
 
 _CLUSTER = ".cluster.local"
 _SERVICES = ".svc.cluster.local"
@@ -155,5 +157,8 @@ def _top_levels() -> frozenset[str]:
 
 
 @cache
-def _extractor() -> tldextract.TLDExtract:
+def _extractor() -> "tldextract.TLDExtract":
+    # It loads a client of HTTP; most processes look at no name that needs the list.
+    import tldextract  # noqa: PLC0415
+
     return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
