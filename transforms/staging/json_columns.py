@@ -24,7 +24,8 @@ How a format is added. Write `<format>_columns.py` with
 * `COLUMNS = JsonColumns(parser, table, shape, function, base)`, and the format's name in
   `JSON_FORMATS` of `pipelines/landing/columns.py`.
 
-Where lines have several forms, each further one is a `JsonColumns` of its own among `others`.
+Where lines have several forms, each further one is a `JsonColumns` of its own among `others`. Rows
+of a second table are given by `add_rows`.
 
 `record_id` is the hash of the whole record where the function gives none. The tests of
 `test_json_columns.py` then compare both readings on the format's seeds and on changed lines.
@@ -214,6 +215,16 @@ class JsonLines:
         if "record_id" not in columns:
             columns["record_id"] = whole_ids(lines.text(numbers), len(numbers), self.connection)
         stretch.parts.append(Part(self.table, numbers, columns))
+        for table, mask, more in found.more:
+            chosen = mask if left is None else mask & left
+            own = pa.array(chosen if left is None else mask[left])
+            is_chosen = pa.array(chosen)
+            rows = {
+                name: values.filter(is_chosen) if isinstance(values, pa.Array) else values
+                for name, values in more.items()
+            }
+            rows["record_id"] = columns["record_id"].filter(own)
+            stretch.parts.append(Part(table, numbers[own.to_numpy(zero_copy_only=False)], rows))
 
     def _without_foreign(self, lines: "_Lines", numbers: Places) -> Places:
         """The lines without those that are of another form by what stands in them."""
@@ -445,6 +456,7 @@ class Records:
     Attributes:
         context: What is known of the file.
         doubts: Which records are left to the row parser.
+        more: Rows of further tables: the table, the records that have one, and columns.
     """
 
     def __init__(
@@ -463,6 +475,7 @@ class Records:
         self._lists: dict[str, tuple[pa.LargeListArray, msgspec.json.Decoder[Any] | None]] = {}
         self._asked: set[str] = set()
         self.doubts = Doubts()
+        self.more: list[tuple[str, npt.NDArray[np.bool_], dict[str, Any]]] = []
         self._ignored: dict[str, npt.NDArray[np.bool_]] = {}
         if LISTED in reader.shape.leaves:
             self.doubt(self.json(LISTED).is_valid())
@@ -485,6 +498,16 @@ class Records:
     def need(self, path: str) -> None:
         """Leave records to the row parser in which a part is absent or null."""
         self.doubt(self.json(path).is_null())
+
+    def add_rows(self, table: str, mask: pa.BooleanArray, columns: dict[str, Any]) -> None:
+        """Add rows of another table, which some of the records have beside their row.
+
+        Args:
+            table: The table.
+            mask: Which records have one; none where it is null.
+            columns: Its columns for all records; ids of records are those of the first table.
+        """
+        self.more.append((table, np.array(pc.fill_null(mask, False), np.bool_), columns))
 
     def add_part(self, name: str, codes: Codes, values: list[Any]) -> None:
         """Add what is worked out of parts, to be read like one.

@@ -52,7 +52,7 @@ class Stretch:
         data: The text.
         starts: First byte of each line.
         ends: Byte behind its last, without the line end.
-        parts: Rows of the lines that were read, each line in one of them.
+        parts: Rows of the lines that were read; a line has one of each table at most.
         ignored: Lines that are left out by rule, by reason.
     """
 
@@ -182,10 +182,10 @@ class _Reader:
         Raises:
             UNFIT: Its columns cannot hold what they should.
         """
-        batch = ColumnBatch(accepted_count=sum(len(part.numbers) for part in stretch.parts))
         counts = np.zeros(len(stretch.starts), np.int64)
         for part in stretch.parts:
             counts[part.numbers] = 1
+        batch = ColumnBatch(accepted_count=int(counts.sum()))
         for reason, numbers in stretch.ignored.items():
             counts[numbers] = 1
             batch.ignored[reason] += len(numbers)

@@ -53,9 +53,11 @@ SHOWN_KEYS = frozenset(
 """Keys whose text an excerpt may show."""
 
 _MARKS = ("TimeFlowStartMs", "TimeFlowEndMs")
-_RESPONSE = 0x8000
-_RCODE = 0xF
-_DNS_PORT = 53
+RESPONSE = 0x8000
+"""Flag of a response."""
+RCODE = 0xF
+"""Flags that are its code."""
+DNS_PORT = 53
 _TRANSPORTS = {6: "TCP", 17: "UDP"}
 _EGRESS = 1
 _MAX_MILLISECONDS = 253_402_300_799_999
@@ -97,24 +99,32 @@ def _left_out(flow: Flow) -> str | None:
         return "no_bytes"
     if _is_query(flow):
         return "query"
+    return seen_elsewhere(flow) or name_problem(flow.dns_name)
+
+
+def seen_elsewhere(flow: Flow) -> str | None:
+    """Why a response gives no look-up where it is seen: it does at another place.
+
+    Raises:
+        RefusedError: A value is none that its field can have.
+    """
     if flow.is_duplicate in (True, "true"):
         return "duplicate"
     if whole(flow.flow_direction, 2, "FlowDirection") == _EGRESS:
         return "resolver_side"
-    if source_end(flow).is_service:
-        return "translated"
-    return _name_problem(flow.dns_name)
+    return "translated" if source_end(flow).is_service else None
 
 
 def _is_query(flow: Flow) -> bool:
     flags = whole(flow.dns_flags, 65_535, "DnsFlags")
     if flags is not None:
-        return not flags & _RESPONSE
+        return not flags & RESPONSE
     source = whole(flow.source_port, 65_535, "SrcPort")
-    return source != _DNS_PORT and whole(flow.destination_port, 65_535, "DstPort") == _DNS_PORT
+    return source != DNS_PORT and whole(flow.destination_port, 65_535, "DstPort") == DNS_PORT
 
 
-def _name_problem(stated: str | None) -> str | None:
+def name_problem(stated: str | None) -> str | None:
+    """Why a name is not believed."""
     if not stated:
         return "no_name"
     name = canonical_name(stated[:MAX_NAME])
@@ -130,42 +140,62 @@ def _lookup(flow: Flow, record_id: str, context: FileContext) -> dict[str, Any]:
     name = f.raw_name(flow.dns_name or "")
     if rcode != "NOERROR" and not ends_with_cluster_domain(name):
         rcode = None
-    client = destination_end(flow)
-    namespace = client.namespace if client.kind == "pod" else None
+    client = client_of(flow)
     message_id = whole(flow.dns_id, 65_535, "DnsId")
     return {
         "record_id": record_id,
         "event_at": event_at,
-        "node": client.node or context.node,
+        **client,
+        "node": client["node"] or context.node,
         "client_address": f.address(flow.destination_address, "DstAddr"),
         "client_port": f.port(flow.destination_port, "DstPort"),
-        "client_namespace": namespace,
-        "client_pod_name": client.pod_name,
-        "client_pod_uid": client.pod_uid,
         "resolver_address": f.address(flow.source_address, "SrcAddr"),
-        "transport": _TRANSPORTS.get(whole(flow.protocol, 255, "Proto") or 0),
-        **f.asked(name, rcode, namespace=namespace),
+        "transport": transport(flow.protocol),
+        **f.asked(name, rcode, namespace=client["client_namespace"]),
         "query_type": None,
         "rcode": rcode,
         "answers": None,
-        "latency_seconds": _latency(flow) if is_alone else None,
+        "latency_seconds": latency(flow.dns_latency_ms) if is_alone else None,
         "is_response": True,
         "dns_message_id": message_id if is_alone else None,
     }
 
 
+def client_of(flow: Flow) -> dict[str, str | None]:
+    """Node and pod of the client, which a response goes to.
+
+    Raises:
+        RefusedError: The address of its node is none.
+    """
+    client = destination_end(flow)
+    return {
+        "node": client.node,
+        "client_namespace": client.namespace if client.kind == "pod" else None,
+        "client_pod_name": client.pod_name,
+        "client_pod_uid": client.pod_uid,
+    }
+
+
+def transport(protocol: object) -> str | None:
+    """Transport of a look-up by the protocol's number.
+
+    Raises:
+        RefusedError: It is no such number.
+    """
+    return _TRANSPORTS.get(whole(protocol, 255, "Proto") or 0)
+
+
 def _rcode(flow: Flow, *, is_alone: bool) -> str | None:
     """Code of the response; null where several were united to one that may be of none."""
     flags = whole(flow.dns_flags, 65_535, "DnsFlags")
-    rcode = rcode_name(flow.dns_code or "") if flags is None else rcode_name(str(flags & _RCODE))
+    rcode = rcode_name(flow.dns_code or "") if flags is None else rcode_name(str(flags & RCODE))
     return rcode if is_alone or rcode == "NOERROR" else None
 
 
-def _latency(flow: Flow) -> float | None:
+def latency(milliseconds: object) -> float | None:
     """Milliseconds as seconds; 0 is less than one, and what is out of range is null."""
-    stated = flow.dns_latency_ms
-    if isinstance(stated, int) and 0 <= stated <= f.MAX_LATENCY_SECONDS * 1_000:
-        return stated / 1_000
+    if isinstance(milliseconds, int) and 0 <= milliseconds <= f.MAX_LATENCY_SECONDS * 1_000:
+        return milliseconds / 1_000
     return None
 
 

@@ -1,7 +1,7 @@
-"""Bytes of NetObserv's flows by columns; the rules are those of `netobserv`.
+"""NetObserv's flows by columns; the rules are those of `netobserv`.
 
-Flows that tell of DNS may give two rows each and are the row parser's. What an end of a flow is
-called repeats from flow to flow; only ports, bytes and times differ.
+What an end of a flow is called repeats from flow to flow; only ports, bytes and times differ. A
+flow that tells of a look-up has a row of it beside that of its bytes (netobserv_lookups.py).
 """
 
 from datetime import timedelta
@@ -17,6 +17,7 @@ from transforms.staging.column_rules import INSTANT, INTEGER, NUMBER
 from transforms.staging.json_columns import JsonColumns, Records
 from transforms.staging.json_shapes import Shape
 from transforms.staging.netobserv_flow import Flow
+from transforms.staging.netobserv_lookups import SIDES, Seen, add_lookups
 from transforms.staging.netobserv_volumes import MAX_INTERVAL, MAX_RTT_SECONDS
 
 _OF_END = (
@@ -27,7 +28,6 @@ _OF_END = (
 _COLUMNS_OF_END = ("namespace", "pod_name", "pod_uid", "workload", "node", "zone")
 _OF_OBSERVER = ("host", "host_address", "otel_host", "otel_host_address")
 _OF_KIND = ("type", "otel_type", "subnet")
-_DNS = ("dns_id", "dns_flags", "dns_code", "dns_latency_ms", "dns_name")
 
 
 def _address(stated: str) -> str | None:
@@ -81,8 +81,6 @@ def _end(records: Records, end: str) -> dict[str, Any]:
 
 
 def _columns(records: Records) -> dict[str, Any]:
-    for path in _DNS:
-        records.doubt(records.json(path).is_valid())
     octets = records.integers("octets", _octets)
     # Whether a flow without bytes is left out, or refused, the row parser says.
     records.doubt(pc.fill_null(pc.equal(octets, 0), True))
@@ -104,6 +102,17 @@ def _columns(records: Records) -> dict[str, Any]:
     overlays = pa.array(sorted(v.OVERLAY_PORTS), INTEGER)
     is_overlay = pc.is_in(ends["destination_port"], overlays)
     records.doubt(pc.and_(is_overlay, pc.equal(kind["transport"], "UDP")))
+    packets = records.integers("packets", _octets)
+    add_lookups(
+        records,
+        Seen(
+            end_at,
+            packets,
+            {name: ends[name] for name in SIDES},
+            _stated(records, "source", _OF_END),
+            _stated(records, "destination", _OF_END),
+        ),
+    )
     return {
         "start_at": start_at,
         "end_at": end_at,
@@ -111,7 +120,7 @@ def _columns(records: Records) -> dict[str, Any]:
         **ends,
         **kind,
         "bytes": octets,
-        "packets": records.integers("packets", _octets),
+        "packets": packets,
         "dropped_bytes": records.integers("dropped_octets", _octets),
         **records.rows(("flags",), ("tcp_flags",)),
         **records.rows(("interfaces", "interface"), ("interfaces",)),
@@ -130,7 +139,7 @@ def _columns(records: Records) -> dict[str, Any]:
 COLUMNS = JsonColumns(
     netobserv.PARSER,
     v.TABLE,
-    Shape(Flow, foreign=('"DnsId"', '"DnsName"')),
+    Shape(Flow),
     _columns,
     base={
         "time_flow_start_ms": "1773111719500",
