@@ -1,6 +1,6 @@
 # Each target does its own set-up in .venv; it needs Python 3.11+ and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-mutations lint bench bench-scale accuracy dagster clean
+.PHONY: help demo test test-long test-mutations lint bench bench-scale accuracy two-engines dagster clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,6 +8,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 UI := $(VENV)/.ready-ui
 BENCH := $(VENV)/.ready-bench
+SPARK := $(VENV)/.ready-spark
 DAY_EVENTS ?= 10000000
 
 help: ## show the targets
@@ -26,6 +27,10 @@ $(UI): $(READY)
 $(BENCH): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,bench]'
 	touch $(BENCH)
+
+$(SPARK): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,spark]'
+	touch $(SPARK)
 
 demo: $(READY) ## build the two fixture days into ./podledger-demo and print the answers
 	$(BIN)/podledger demo --into podledger-demo
@@ -54,6 +59,9 @@ bench-scale: $(BENCH) ## whole days of 1, 3, 10 and 30 M events: time per event 
 
 accuracy: $(READY) ## attribution measured on five labelled fleets of a million events each
 	$(BIN)/python -m tests.fleet.labelled --seeds 5 --events 1110000
+
+two-engines: $(SPARK) ## joins by time on DuckDB and Spark, row by row; needs Java and half a gigabyte
+	$(BIN)/python -m tests.two_engines
 
 dagster: $(UI) ## the web server on the fixture days, at http://127.0.0.1:3000
 	$(BIN)/podledger demo --into podledger-dagster

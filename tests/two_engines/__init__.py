@@ -1,0 +1,1 @@
+"""Joins by time on DuckDB and on Spark."""
