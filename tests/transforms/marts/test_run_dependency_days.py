@@ -995,3 +995,23 @@ def test_rows_carry_how_far_what_shows_them_observed_the_run_that_day() -> None:
         (RUN, "ip://192.0.2.7:443"): (100, 100, "nothing_happened"),
         (None, HOST): (100, 7, "partly_observed"),
     }
+
+
+def test_installs_of_a_session_stand_apart_from_the_jobs_own() -> None:
+    rows = built(
+        connections=[
+            connection("of the job", stage="compute"),
+            connection("of the job again", "10:05", stage="compute"),
+            connection("in a terminal", "10:16", stage="interactive"),
+            connection(
+                "of a debug container", "10:17", stage="interactive", container="debug",
+                container_role="ephemeral", container_kind="only_running",
+            ),
+        ]
+    )  # fmt: skip
+    counts = rows.select("stage", "container_role", "resource_id", "connection_count").rows()
+    assert sorted(counts, key=str) == [
+        ("compute", None, HOST, 2),
+        ("interactive", "ephemeral", HOST, 1),
+        ("interactive", None, HOST, 1),
+    ]
