@@ -73,6 +73,8 @@ SHOWN_KEYS = _SHOWN_VECTOR_KEYS | frozenset(
 """Keys whose text an excerpt may show, in both forms; free text (`extra`, answers) is not shown."""
 ABSENT = "-"
 """What stands in the place of a value that is not known."""
+TIMEOUT = "TIMEOUT"
+"""Response code of a query that its export marks as unanswered."""
 _TRUE = (True, 1, "1")
 _RESPONSES = frozenset({"CLIENT_RESPONSE", "DNS_RESPONSE"})
 _QUERIES = frozenset({"CLIENT_QUERY", "DNS_QUERY"})
@@ -191,7 +193,7 @@ def _parse_record(raw: RawRecord, stated: Stated, context: FileContext) -> Parse
     operation = record.text("dnstap.operation")
     if operation is None:
         refuse("operation", "an operation such as CLIENT_RESPONSE", None)
-    is_timeout = record.get("dns.rcode") == "TIMEOUT"
+    is_timeout = record.get("dns.rcode") == TIMEOUT
     left_out = _left_out(record, operation, is_timeout=is_timeout)
     if left_out is not None:
         return ignored(raw, left_out)

@@ -1,7 +1,7 @@
 """DNS-collector's JSON by columns, nested or flat; the rules are those of `dns_collector`.
 
 The flat form numbers the answers in its keys; records of more than some answers are the row
-parser's, as are Vector's events.
+parser's. Vector's events have columns of their own (dns_vector_columns.py).
 """
 
 import re
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.staging import dns_collector
+from transforms.staging import dns_collector, dns_vector_columns
 from transforms.staging import lookup_fields as f
 from transforms.staging.answer_columns import ALIASES, Aliases, aliases, answers_of, of_responses
 from transforms.staging.column_rules import NUMBER, TEXT
@@ -89,7 +89,6 @@ _FLAT_RECORD = msgspec.defstruct(
     "Flat", [(part, Any, msgspec.field(name=key, default=None)) for part, key in _FLAT_KEYS.items()]
 )
 _NUMBERED = re.compile(re.escape(f"{_LIST}.") + r"(\d+)\.")
-_TIMEOUT = "TIMEOUT"
 _BEFORE = ("dns.operation", "dns.latency", "timestamp")
 """Where the first versions had values."""
 
@@ -124,7 +123,7 @@ class _Named:
         if rcode is not None and not isinstance(rcode, str):
             refuse("rcode", "a text", rcode)
         stated = None if extra == dns_collector.ABSENT else extra
-        is_response = rcode != _TIMEOUT
+        is_response = rcode != dns_collector.TIMEOUT
         return f.asked(
             dns_collector.name_of(name, is_escaped=False),
             dns_collector.response_code(rcode) if is_response else None,
@@ -289,5 +288,6 @@ COLUMNS = JsonColumns(
                 "dns_qname": '"x"',
             },
         ),
+        dns_vector_columns.COLUMNS,
     ),
 )

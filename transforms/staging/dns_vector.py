@@ -19,7 +19,8 @@ from transforms.staging.values import instant_of_microseconds
 Json = Mapping[str, Any]
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-_UNSPECIFIED = frozenset({"::", "0.0.0.0"})  # noqa: S104  told apart, not bound
+UNSPECIFIED = frozenset({"::", "0.0.0.0"})  # noqa: S104  told apart, not bound
+"""What stands in the place of an address that is not known."""
 
 
 def is_vector(value: Json) -> bool:
@@ -53,7 +54,7 @@ def flat_fields(value: Json) -> dict[str, Any]:
         return found
     found |= _message(data)
     if is_response:
-        found["dnstap.latency"] = _latency(_object(value, "requestData"), data)
+        found["dnstap.latency"] = latency(_object(value, "requestData"), data)
     return found
 
 
@@ -110,7 +111,7 @@ def text_of_instant(count: object, precision: object) -> str | None:
     return None if at is None else at.isoformat()
 
 
-def _latency(request: Json, response: Json) -> float | None:
+def latency(request: Json, response: Json) -> float | None:
     """Seconds from query to response, where both tell their time alike."""
     start, end = request.get("time"), response.get("time")
     precision = response.get("timePrecision")
@@ -123,7 +124,7 @@ def _latency(request: Json, response: Json) -> float | None:
 
 
 def _address(stated: object) -> object:
-    return None if isinstance(stated, str) and stated in _UNSPECIFIED else stated
+    return None if isinstance(stated, str) and stated in UNSPECIFIED else stated
 
 
 def _object(value: Json, key: str) -> Json:
