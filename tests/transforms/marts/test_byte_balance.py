@@ -505,3 +505,25 @@ def test_the_order_of_what_is_read_shows_nowhere():
     for shuffled in tables.values():
         chance.shuffle(shuffled)
     assert balance(**tables).equals(rows)
+
+
+def test_a_row_carries_how_far_the_source_that_counts_observed_the_run():
+    facts = [
+        {"cluster": "alder", "run_uuid": RUN, "source": source, "expected_us": 10,
+         "covered_us": covered, "empty_means": "partly_observed"}
+        for source, covered in (("counter_samples", 9), ("volume_records", 7))
+    ]  # fmt: skip
+
+    def found(**tables) -> set[tuple]:
+        rows = balance(**tables, run_coverage_days=facts)
+        return set(rows.select("chosen_by", "expected_us", "covered_us", "empty_means").rows())
+
+    assert found(**counter([("10:00", 0), ("10:30", 5), ("11:00", 5)])) == {
+        ("interface_counter", 10, 9, "partly_observed")
+    }
+    of_pod = {"pod_traffic": counter([])["pod_traffic"]}
+    assert found(**of_pod, peer_traffic=[flow(5)]) == {("flow_record", 10, 7, "partly_observed")}
+    assert found(**of_pod, object_transfers=[transfer(5)]) == {("storage_log", None, None, None)}
+    assert found(peer_traffic=[flow(5, pod_uid=None, run_uuid=None, attempt=None)]) == {
+        ("flow_record", None, None, None)
+    }

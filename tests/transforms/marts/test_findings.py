@@ -336,3 +336,30 @@ def test_the_order_of_rows_changes_nothing(found: pl.DataFrame) -> None:
     chance = random.Random(1)
     shuffled = {name: chance.sample(rows, len(rows)) for name, rows in TABLES.items()}
     assert build(shuffled).equals(found)
+
+
+def test_a_finding_carries_how_far_what_shows_it_observed_the_run() -> None:
+    said = [
+        {"run_coverage_id": f"c{x}{source}", "run_uuid": uuid(x), "source": source,
+         "expected_us": 10, "covered_us": covered, "empty_means": "partly_observed"}
+        for x, source, covered in (
+            ("h", "object_requests:closed-h", 7), ("r", "counter_samples", 5), ("k", "flows", 3),
+        )
+    ]  # fmt: skip
+    found = build(TABLES | {"run_coverage": said})
+    carried = {
+        (letter, kind): tuple(
+            of(found, letter, kind)[c] for c in ("expected_us", "covered_us", "empty_means")
+        )
+        for letter, kind in (
+            ("h", "denied_storage"), ("r", "byte_balance_violation"), ("k", "failed_import"),
+            ("k", "missing_coverage"), ("j", "denied_network"),
+        )
+    }  # fmt: skip
+    assert carried == {
+        ("h", "denied_storage"): (10, 7, "partly_observed"),
+        ("r", "byte_balance_violation"): (10, 5, "partly_observed"),
+        ("k", "failed_import"): (None, None, None),
+        ("k", "missing_coverage"): (10, 3, "partly_observed"),
+        ("j", "denied_network"): (None, None, "not_observed"),
+    }

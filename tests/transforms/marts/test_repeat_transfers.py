@@ -1024,3 +1024,18 @@ def test_the_minima_of_all_days_are_what_was_read_beyond_one_object_in_any_order
     days = [DAY - n * ONE for n in range(3, -1, -1)]
     found = sum(built(reads, day).filter(scope="fleet")["min_repeat_bytes"].sum() for day in days)
     assert found == max(0, 30 * len(reads) - 100)
+
+
+def test_a_repeat_carries_how_far_its_buckets_log_observed_the_reader():
+    fact = {"cluster": "alder", "run_uuid": RUN, "source": "object_requests:bucket",
+            "expected_us": 10, "covered_us": 10, "empty_means": "nothing_happened"}  # fmt: skip
+    rows = built(
+        [read("t1", "08:00"), read("t2", "09:00"), read("t3", "10:00", run="b" * 32)],
+        run_coverage_days=[fact],
+    )
+    found = rows.select("transfer_id", "expected_us", "covered_us", "empty_means").rows()
+    assert set(found) == {
+        ("t2", 10, 10, "nothing_happened"),
+        # Of the other run nothing is said.
+        ("t3", None, None, "not_observed"),
+    }

@@ -325,3 +325,29 @@ def test_a_storm_over_midnight_is_one_with_its_failures_by_day() -> None:
     assert second.select("start_at", "failure_count", "day_failure_count").rows() == [
         (at("23:58"), 10, 6)
     ]
+
+
+def test_a_storm_carries_how_far_what_shows_it_observed_its_pods() -> None:
+    def said(source: str, covered: int) -> dict[str, Any]:
+        return {"cluster": "alder", "source": source, "expected_us": 10, "covered_us": covered,
+                "empty_means": "partly_observed"}  # fmt: skip
+
+    rows = build(
+        object_requests=requests("a", times("10:00", 5, 10), 503),
+        object_transfers=[transfer("a", "10:00", "10:01")],
+        connections=[
+            connection("b", n, moment, **POLICY) for n, moment in enumerate(times("10:00", 5, 10))
+        ],
+        kube_event_states=[pulling("c", "manifest unknown")],
+        run_coverage_days=[
+            said("object_requests:b-a", 4),
+            said("flows", 6),
+            said("dns_lookups", 5),
+        ],
+    )
+    found = rows.select("activity", "expected_us", "covered_us", "empty_means").rows()
+    assert sorted(found) == [
+        ("connect", 10, 5, "partly_observed"),
+        ("image_pull", None, None, None),
+        ("object_access", 10, 4, "partly_observed"),
+    ]

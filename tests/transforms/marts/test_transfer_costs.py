@@ -883,3 +883,19 @@ def test_bytes_that_are_charged_are_those_of_run_dependency_days(seed):
     counted = days["received_bytes"].sum() + days["sent_bytes"].sum()
     assert rows["bytes"].sum() == counted + sum(t["error_bytes"] for t in transfers)
     assert rows["min_bytes"].sum() <= rows["bytes"].sum() <= rows["max_bytes"].sum()
+
+
+def test_a_charge_carries_how_far_what_measured_it_observed_the_run():
+    facts = [
+        {"cluster": "alder", "run_uuid": RUN, "source": source, "expected_us": 10,
+         "covered_us": covered, "empty_means": "partly_observed"}
+        for source, covered in (("object_requests:bucket", 4), ("volume_records", 7))
+    ]  # fmt: skip
+    rows = built(
+        object_transfers=[transfer()], peer_traffic=[flow(distance="internet")],
+        run_coverage_days=facts,
+    )  # fmt: skip
+    found = rows.select("measured_by", "expected_us", "covered_us", "empty_means").rows()
+    assert set(found) == {
+        ("storage_log", 10, 4, "partly_observed"), ("flow_record", 10, 7, "partly_observed"),
+    }  # fmt: skip

@@ -365,3 +365,32 @@ def test_of_a_pod_with_unknown_gpus_only_what_has_none_is_zero() -> None:
     tables["pod_intervals"] = [row | {"gpu_count": None} for row in tables["pod_intervals"]]
     table = build(**tables).sort("container", "start_at", nulls_last=False)
     assert table["gpu_us"].to_list() == [0, None, None, 0]
+
+
+def test_a_part_carries_how_far_what_shows_its_cause_observed_the_run() -> None:
+    pod = Pod(1, 2)
+    pod.stages = [
+        Stage(None, "scheduling", 0, 60), Stage("init", "init", 60, 200),
+        Stage("main", "compute", 200, 500),
+    ]  # fmt: skip
+    pod.attempts = [
+        Attempt("lookup", "dns://a.example.com", 70, 80, "ok"),
+        Attempt("request", "s3://a", 100, 120, "ok"),
+    ]
+    facts = [
+        {"cluster": "alder", "run_uuid": f"{1:032x}", "source": source, "expected_us": 500,
+         "covered_us": covered, "empty_means": means}
+        for source, covered, means in (
+            ("flows", 400, "partly_observed"), ("dns_lookups", 0, "not_observed"),
+            ("object_requests:a", 500, "nothing_happened"),
+        )
+    ]  # fmt: skip
+    table = build(**tables_of([pod]) | {"run_coverage_days": facts})
+    found = set(table.select("cause", "expected_us", "covered_us", "empty_means").rows())
+    assert found == {
+        ("placement", None, None, None),
+        ("resolve", 500, 0, "not_observed"),
+        ("transfer", 500, 500, "nothing_happened"),
+        ("unexplained", 500, 400, "partly_observed"),
+        ("working", None, None, None),
+    }
