@@ -47,8 +47,8 @@ class Dependencies(Table):
     first_seen_at: Instant = c.column("First time in the range.")
     last_seen_at: Instant = c.column("Last time in the range.")
     coverage_ratio: pl.Float64 = c.ratio(
-        "Covered share of the pod time behind its rows, by the sources able to show them.",
-        null="no pod is known, or no source of hours is able to show it",
+        "Covered share of the pod time behind those of its rows that a source of hours shows.",
+        null="no pod is known, or no source of hours is able to show any of them",
     )
     is_new: bool = c.column(
         "Not seen in the 30 days before the range.",

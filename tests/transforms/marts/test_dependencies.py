@@ -220,3 +220,24 @@ def test_rows_add_up_to_what_was_chosen_where_a_sum_is_shown_as_unknown(catalogu
         ("(unresolved)", 60),
         ("oci://registry.example.com/a:1", None),
     ]
+
+
+def test_coverage_is_a_share_of_the_pod_time_behind_all_rows(catalogue):
+    half = {"expected_us": 100, "covered_us": 50, "empty_means": "partly_observed"}
+    filled(
+        catalogue,
+        [
+            row(**half),
+            row(**half | {"expected_us": 300, "covered_us": 300}, date=DAY - ONE),
+            # What nothing shows by the hour has no part in it.
+            row(run_uuid=OTHER),
+            row(operation="pull"),
+        ],
+        [{"run_uuid": RUN, "project": "vision", "pod_uid": "p1", "hour_start_at": at("10:00"),
+          "direction": "receive", "expected_us": 8, "covered_us": 2}],
+    )  # fmt: skip
+    assert asked(catalogue, "dependencies", "operation", "coverage_ratio") == [
+        ("other", 0.25),
+        ("connect", 0.875),
+        ("pull", None),
+    ]
