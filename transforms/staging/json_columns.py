@@ -52,8 +52,10 @@ from transforms.staging.column_rules import INSTANT, INTEGER, TEXT, Columns, Dou
 from transforms.staging.engine_text import Scratch
 from transforms.staging.json_ids import md5, whole_ids
 from transforms.staging.json_numbers import huge_numbers
+from transforms.staging.json_object_lines import NEWLINE, ObjectLines
 from transforms.staging.json_records import RecordError
 from transforms.staging.json_shapes import LISTED, Leaf, Shape
+from transforms.staging.json_texts import elements, unquoted
 from transforms.staging.line_columns import Part, Places, Stretch, line_places
 from transforms.staging.parser import FileContext, Parser, RawRecord
 from transforms.staging.plain_names import are_canonical_ipv4, are_plain
@@ -61,10 +63,6 @@ from transforms.staging.refusal import RefusedError, refuse
 from transforms.staging.stored_text import NAME_LIMIT, name_text
 
 _PACKAGE = "transforms.staging"
-_CHUNK_BYTES = 128 << 10
-"""Text that is looked at at once; only chunks with damage are looked at line by line."""
-_LONG_LINE = 1 << 20
-"""Bytes of a line that is not left to the engine."""
 _MOST_QUERIES = 40
 """Times that a batch is halved in search of lines that the engine refuses."""
 _REMEMBERED = 16 << 20
@@ -74,12 +72,8 @@ _MANY = 50
 _NAME_BYTES = 256
 _UNREADABLE = (RefusedError, RecordError, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _DOUBTFUL: Any = object()
-_ANY: "msgspec.json.Decoder[msgspec.Struct]" = msgspec.json.Decoder(msgspec.defstruct("Any", []))
 _KEYS: "msgspec.json.Decoder[dict[str, msgspec.Raw]]" = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_LIST: "msgspec.json.Decoder[list[msgspec.Raw]]" = msgspec.json.Decoder(list[msgspec.Raw])
-_TEXTS: "msgspec.json.Decoder[list[str]]" = msgspec.json.Decoder(list[str])
 _ANYTHING: "msgspec.json.Decoder[Any]" = msgspec.json.Decoder()
-_NEWLINE, _OPEN, _CLOSE = 10, ord("{"), ord("}")
 _SEPARATOR, _NOTHING = chr(31), chr(30)
 """What stands between the parts of an identity, and in the place of a null."""
 _LINES_AT_ONCE = 500
@@ -169,7 +163,7 @@ class JsonLines:
         stretch = Stretch(data, starts, ends)
         if self._scratch is None:
             return stretch
-        lines = _Lines(data, starts, ends)
+        lines = ObjectLines(data, starts, ends)
         rest = lines.objects()
         for form in self._forms:
             own = form.of_shape(lines, rest)
@@ -179,14 +173,14 @@ class JsonLines:
                 break
         return stretch
 
-    def of_shape(self, lines: "_Lines", numbers: Places) -> Places:
+    def of_shape(self, lines: ObjectLines, numbers: Places) -> Places:
         """The lines that are for this form's columns."""
         numbers = self._without_foreign(lines, numbers)
         if self.shape.judge is not None:
             numbers = self._of_keys(lines, numbers, self.shape.judge)
         return numbers
 
-    def add(self, stretch: Stretch, lines: "_Lines", numbers: Places) -> None:
+    def add(self, stretch: Stretch, lines: ObjectLines, numbers: Places) -> None:
         """Add what the lines of this form give."""
         if self._scratch is None:
             return
@@ -226,7 +220,7 @@ class JsonLines:
             rows["record_id"] = columns["record_id"].filter(own)
             stretch.parts.append(Part(table, numbers[own.to_numpy(zero_copy_only=False)], rows))
 
-    def _without_foreign(self, lines: "_Lines", numbers: Places) -> Places:
+    def _without_foreign(self, lines: ObjectLines, numbers: Places) -> Places:
         """The lines without those that are of another form by what stands in them."""
         if self.shape.decodes_all:
             numbers = lines.without_places(huge_numbers(lines.data), numbers)
@@ -240,7 +234,7 @@ class JsonLines:
         return numbers
 
     def _of_keys(
-        self, lines: "_Lines", numbers: Places, judge: Callable[[tuple[str, ...]], bool]
+        self, lines: ObjectLines, numbers: Places, judge: Callable[[tuple[str, ...]], bool]
     ) -> Places:
         """The lines whose keys at the top are for columns."""
         judged = self._judged
@@ -261,7 +255,7 @@ class JsonLines:
         return np.concatenate(fit) if fit else numbers
 
     def _parts(
-        self, lines: "_Lines", numbers: Places, scratch: Scratch
+        self, lines: ObjectLines, numbers: Places, scratch: Scratch
     ) -> tuple[pa.Table | None, Places]:
         """The parts of lines; lines that the engine refuses are left out."""
         waiting, found, kept, queries = [numbers], [], [], 0
@@ -281,7 +275,7 @@ class JsonLines:
             return None, numbers[:0]
         return pa.concat_tables(found).combine_chunks(), np.concatenate(kept)
 
-    def _query(self, lines: "_Lines", numbers: Places, scratch: Scratch) -> pa.Table | None:
+    def _query(self, lines: ObjectLines, numbers: Places, scratch: Scratch) -> pa.Table | None:
         scratch.fill([lines.text(numbers)])
         values = {"path": scratch.path, "columns": self.shape.columns}
         try:
@@ -290,90 +284,6 @@ class JsonLines:
         except (duckdb.Error, pa.ArrowException, OSError, UnicodeDecodeError):
             return None
         return table if table.num_rows == len(numbers) else None
-
-
-class _Lines:
-    """The lines of a text."""
-
-    def __init__(self, data: bytes, starts: Places, ends: Places) -> None:
-        self.data = data
-        self.starts = starts
-        self.ends = ends
-
-    def objects(self) -> Places:
-        """Numbers of the lines that are one JSON object each, of UTF-8.
-
-        Behind `}` a value that goes on in the next line goes on with another sign than `{`, so that
-        lines of these two signs begin and end as values do.
-        """
-        found = []
-        data = np.frombuffer(self.data, np.uint8)
-        usual = self.ends > self.starts
-        chosen = np.flatnonzero(usual)
-        usual[chosen] = (data[self.starts[chosen]] == _OPEN) & (
-            data[self.ends[chosen] - 1] == _CLOSE
-        )
-        cuts = np.searchsorted(self.starts, np.arange(0, len(self.data), _CHUNK_BYTES)).tolist()
-        for low, high in zip(cuts, [*cuts[1:], len(self.starts)], strict=True):
-            if low == high:
-                continue
-            text = self.data[self.starts[low] : self.ends[high - 1]]
-            if usual[low:high].all() and _are_objects(text, high - low):
-                found.append(np.arange(low, high))
-            else:
-                good = [n for n in range(low, high) if _is_object(self.line(n))]
-                found.append(np.array(good, np.int64))
-        return np.concatenate(found) if found else np.zeros(0, np.int64)
-
-    def line(self, number: int) -> bytes:
-        """The bytes of a line."""
-        return self.data[self.starts[number] : self.ends[number]]
-
-    def without(self, pattern: bytes, word: bytes, numbers: Places) -> Places:
-        """Lines in which a pattern stands nowhere, given a word without which it does not."""
-        if word not in self.data:
-            return numbers
-        return self.without_places([m.start() for m in re.finditer(pattern, self.data)], numbers)
-
-    def without_places(self, places: list[int], numbers: Places) -> Places:
-        """Lines in which none of some places of the text is."""
-        if not places:
-            return numbers
-        found = np.searchsorted(self.starts, np.array(places, np.int64), side="right") - 1
-        return numbers[~np.isin(numbers, found)]
-
-    def text(self, numbers: Places) -> bytes:
-        """The text of some lines, in their order; each line ends with a line end."""
-        if not len(numbers):
-            return b""
-        breaks = np.flatnonzero(np.diff(numbers) != 1)
-        lows = self.starts[numbers[np.append(0, breaks + 1)]].tolist()
-        highs = (self.ends[numbers[np.append(breaks, len(numbers) - 1)]] + 1).tolist()
-        data = self.data
-        text = b"".join([data[low:high] for low, high in zip(lows, highs, strict=True)])
-        return text if text[-1] == _NEWLINE else text + b"\n"
-
-
-def _are_objects(text: bytes, count: int) -> bool:
-    """Whether lines that begin and end as objects are one object each."""
-    try:
-        if not text.isascii():
-            text.decode()
-        return len(_ANY.decode_lines(text)) == count
-    except _UNREADABLE:
-        return False
-
-
-def _is_object(line: bytes) -> bool:
-    if line[:1] != b"{" or len(line) > _LONG_LINE:
-        return False
-    try:
-        if not line.isascii():
-            line.decode()
-        _ANY.decode(line)
-    except _UNREADABLE:
-        return False
-    return True
 
 
 class Known:
@@ -460,7 +370,7 @@ class Records:
     """
 
     def __init__(
-        self, reader: JsonLines, parts: pa.Table, lines: "_Lines", numbers: Places
+        self, reader: JsonLines, parts: pa.Table, lines: ObjectLines, numbers: Places
     ) -> None:
         """Take what the engine found in some lines."""
         self.context = reader.context
@@ -644,35 +554,10 @@ class Records:
             or_text: Whether the list may be written as a text, in which an empty one is none.
         """
         self._asked.add(path)
-        column, none = self.json(path), pa.scalar(None, TEXT)
+        column = self.json(path)
         if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
             return column
-        if or_text:
-            is_text = pc.fill_null(pc.starts_with(column, '"'), False)
-            inner = unquoted(pc.if_else(is_text, column, none))
-            column = pc.if_else(is_text, pc.if_else(pc.equal(inner, ""), none, inner), column)
-        is_odd = pc.or_(pc.invert(pc.starts_with(column, "[")), pc.match_substring(column, "\n"))
-        column = pc.if_else(pc.fill_null(is_odd, True), none, column)
-        self.doubt(is_odd)
-        is_list = column.is_valid().to_numpy(zero_copy_only=False)
-        texts = column.drop_null().to_pylist()
-        try:
-            found = _LIST.decode_lines("\n".join(texts))
-        except _UNREADABLE:
-            read = [_elements_of(text) for text in texts]
-            is_list[is_list] = [each is not None for each in read]
-            self.doubt(pc.and_(column.is_valid(), pa.array(~is_list)))
-            found = [each for each in read if each is not None]
-        flat = [element for each in found for element in each]
-        lengths = np.zeros(len(column), np.int64)
-        lengths[is_list] = list(map(len, found))
-        ends = np.cumsum(np.array(list(map(len, flat)), np.int64))
-        buffers = [None, pa.py_buffer(np.append(0, ends)), pa.py_buffer(b"".join(flat))]
-        return pa.LargeListArray.from_arrays(
-            pa.array(np.append(0, np.cumsum(lengths))),
-            pa.Array.from_buffers(TEXT, len(flat), buffers),
-            mask=pa.array(~is_list),
-        )
+        return elements(column, self.doubts, or_text=or_text)
 
     def text(self, path: str) -> pa.Array:
         """A part that is a text; records in which it is another value are in doubt."""
@@ -740,8 +625,8 @@ class Records:
             longest: Bytes of a line; longer ones are in doubt.
         """
         text = np.frombuffer(self._lines.text(self._numbers), np.uint8)
-        ends = np.flatnonzero(text == _NEWLINE)
-        bare = text[text != _NEWLINE]
+        ends = np.flatnonzero(text == NEWLINE)
+        bare = text[text != NEWLINE]
         offsets = np.append(0, ends - np.arange(len(ends)))
         buffers = [None, pa.py_buffer(offsets), pa.py_buffer(bare)]
         lines = pa.Array.from_buffers(TEXT, len(ends), buffers)
@@ -1048,30 +933,7 @@ def _encoded(column: pa.Array, decoder: "msgspec.json.Decoder[Any] | None") -> E
     return Encoded(codes.astype(np.int64), texts, decoder)
 
 
-def _elements_of(text: str) -> list[msgspec.Raw] | None:
-    try:
-        return _LIST.decode(text)
-    except _UNREADABLE:
-        return None
-
-
 def _decoded(decoder: "msgspec.json.Decoder[Any] | None", text: Any) -> Any:  # noqa: ANN401
     if decoder is None or text is None:
         return text
     return decoder.decode(text)
-
-
-def unquoted(column: pa.Array) -> pa.Array:
-    """The texts that are JSON texts."""
-    found = pc.utf8_slice_codeunits(column, 1, -1)
-    has_escape = pc.fill_null(pc.match_substring(column, "\\"), False)
-    if not pc.any(has_escape).as_py():
-        return found
-    # Most escapes are quotes; where there is a backslash more, the decoder reads the text.
-    found = pc.replace_substring(found, '\\"', '"')
-    is_escaped = pc.and_(pc.match_substring(found, "\\"), pc.starts_with(column, '"'))
-    is_escaped = pc.fill_null(is_escaped, False)
-    if not pc.any(is_escaped).as_py():
-        return found
-    decoded = _TEXTS.decode("[" + ",".join(column.filter(is_escaped).to_pylist()) + "]")
-    return pc.replace_with_mask(found, is_escaped, pa.array(decoded, TEXT))

@@ -15,8 +15,9 @@ from transforms.staging import lookup_fields as f
 from transforms.staging import zeek_dns
 from transforms.staging.answer_columns import ALIASES, Aliases, aliases, answers_of
 from transforms.staging.column_rules import FLAG, INSTANT, INTEGER, NUMBER, TEXT, Doubts, Rule
-from transforms.staging.json_columns import JsonColumns, Records, joined, unquoted
+from transforms.staging.json_columns import JsonColumns, Records, joined
 from transforms.staging.json_shapes import Shape
+from transforms.staging.json_texts import unquoted
 from transforms.staging.line_columns import Places
 from transforms.staging.parser import FileContext
 from transforms.staging.refusal import refuse

@@ -31,6 +31,7 @@ from transforms.staging import json_columns as engine
 from transforms.staging.json_ids import whole_ids
 from transforms.staging.json_items import whole_record_id
 from transforms.staging.json_records import Item
+from transforms.staging.json_texts import unquoted
 from transforms.staging.line_columns import parse_lines
 from transforms.staging.parser import FileContext, RawRecord
 from transforms.staging.s3_access_log_json import field_of
@@ -322,7 +323,7 @@ VALUES = st.recursive(
 )
 def test_texts_without_their_quotes_and_escapes_are_those_of_the_decoder(texts: list[str]) -> None:
     column = pa.array([msgspec.json.encode(text).decode() for text in texts], pa.large_string())
-    assert engine.unquoted(column).to_pylist() == texts
+    assert unquoted(column).to_pylist() == texts
 
 
 @settings(max_examples=25)
