@@ -33,12 +33,12 @@ def answers_of(
         or_text: Whether the list may be written as a text.
     """
     found = records.lists(read, path, "answers", f.MAX_ANSWERS, or_text=or_text)
-    is_alias = [value is not None and value["type"] == "CNAME" for value in found.values]
     stated = [
-        tuple(value.values()) if value is not None and alias else ()
-        for value, alias in zip(found.values, is_alias, strict=True)
+        tuple(value.values()) if value is not None and value["type"] == "CNAME" else ()
+        for value in found.values
     ]
-    places = np.flatnonzero(np.array(is_alias, np.bool_)[found.codes])
+    is_alias = np.array(list(map(bool, stated)), np.bool_)
+    places = np.flatnonzero(is_alias[found.codes])
     owners = np.searchsorted(found.offsets, places, side="right") - 1
     is_first = places == found.offsets[owners]
     counts = np.bincount(owners, minlength=len(records))

@@ -34,6 +34,7 @@ of a second table are given by `add_rows`.
 import re
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any, NamedTuple, TypeVar
 
 import duckdb
@@ -796,7 +797,7 @@ class Records:
         known = self._reader.known.get(key)
         if known is None or known.size > _REMEMBERED:
             known = self._reader.known[key] = Known()
-        places = np.array([known.places.get(group, -1) for group in groups], np.int64)
+        places = np.array(list(map(known.places.get, groups, repeat(-1))), np.int64)
         unknown = np.flatnonzero(places < 0).tolist()
         self._remember_names([groups[place] for place in unknown], decoders)
         for place in unknown:
