@@ -8,11 +8,12 @@ import gc
 
 from pipelines.landing.start import leave_out_pandas
 
+# What is imported stays: the collector need not look at it, now or in the processes, into which
+# looking would copy its pages.
+gc.disable()
 leave_out_pandas()
 
 from pipelines.landing import parsing  # noqa: E402, F401  loaded without pandas
 
-# What is imported stays, so that the collector need not look at it, which would copy its pages into
-# each process, too.
-gc.collect()
 gc.freeze()
+gc.enable()
