@@ -4,9 +4,10 @@
 -- Grain: one owner and host.
 -- Reads: dependency_contacts, dependency_objects.
 -- Parameters: $guard_us (clocks differ by at most this).
-WITH logged AS (
+-- Numbers stand for transfers and for pairs of an owner and a host, so that texts are compared once.
+WITH logged AS MATERIALIZED (
     SELECT
-        transfer_id, owner_key, provider, bucket, endpoint, resource_id, run_uuid, pod_uid,
+        ROW_NUMBER() OVER () AS transfer, owner_key, provider, bucket, endpoint, resource_id, run_uuid, pod_uid,
         candidate_pod_uids, bytes, has_received, has_sent,
         epoch_us(first_at) - $guard_us AS start_us,
         epoch_us(last_at) + $guard_us AS end_us
@@ -15,31 +16,41 @@ WITH logged AS (
 ),
 
 owned AS (
-    SELECT transfer_id, owner_key, TRUE AS is_certain
+    SELECT transfer, owner_key, TRUE AS is_certain
     FROM logged
     WHERE owner_key IS NOT NULL
     UNION ALL
-    SELECT transfer_id, 'pod ' || candidate AS owner_key, FALSE AS is_certain
+    SELECT transfer, 'pod ' || candidate AS owner_key, FALSE AS is_certain
     FROM (
-        SELECT transfer_id, UNNEST(candidate_pod_uids) AS candidate
+        SELECT transfer, UNNEST(candidate_pod_uids) AS candidate
         FROM logged
         WHERE pod_uid IS NULL
     )
 ),
 
+named AS MATERIALIZED (
+    SELECT ROW_NUMBER() OVER () AS place, owner_key, resource_id
+    FROM (SELECT DISTINCT owner_key, resource_id FROM dependency_contacts)
+),
+
+contacts AS (
+    SELECT n.place, c.owner_key, c.endpoint, c.provider, c.bucket, c.start_us, c.end_us
+    FROM dependency_contacts AS c
+    INNER JOIN named AS n ON c.owner_key = n.owner_key AND c.resource_id = n.resource_id
+),
+
 places AS (
-    SELECT DISTINCT owner_key, resource_id, endpoint, provider, bucket
-    FROM dependency_contacts
+    SELECT DISTINCT place, owner_key, endpoint, provider, bucket FROM contacts
 ),
 
 pairs AS (
     SELECT
-        p.owner_key, p.resource_id, l.transfer_id, BOOL_OR(o.is_certain) AS is_certain,
+        p.place, l.transfer, BOOL_OR(o.is_certain) AS is_certain,
         MIN(l.start_us) AS start_us, MIN(l.end_us) AS end_us
     FROM places AS p
     INNER JOIN owned AS o ON p.owner_key = o.owner_key
     INNER JOIN logged AS l
-        ON o.transfer_id = l.transfer_id
+        ON o.transfer = l.transfer
         AND (
             (p.bucket IS NOT NULL AND p.provider = l.provider AND p.bucket = l.bucket)
             OR (
@@ -51,19 +62,20 @@ pairs AS (
                 )
             )
         )
-    GROUP BY p.owner_key, p.resource_id, l.transfer_id
+    GROUP BY p.place, l.transfer
 ),
 
 -- A request meets a contact if of all contacts begun before its end one ended after its start: the
 -- latest end so far decides, so that no pair of a request and a contact is ever made.
 moments AS (
-    SELECT owner_key, resource_id, start_us AS moment_us, end_us AS contact_end_us,
-        CAST(NULL AS VARCHAR) AS transfer_id, CAST(NULL AS BIGINT) AS request_start_us,
+    SELECT place, start_us AS moment_us, end_us AS contact_end_us,
+        CAST(NULL AS BIGINT) AS transfer, CAST(NULL AS BIGINT) AS request_start_us,
         CAST(NULL AS BOOLEAN) AS is_certain
-    FROM dependency_contacts
+    FROM contacts
+    WHERE place IN (SELECT place FROM pairs)
     UNION ALL
-    SELECT owner_key, resource_id, end_us AS moment_us, CAST(NULL AS BIGINT) AS contact_end_us,
-        transfer_id, start_us AS request_start_us, is_certain
+    SELECT place, end_us AS moment_us, CAST(NULL AS BIGINT) AS contact_end_us,
+        transfer, start_us AS request_start_us, is_certain
     FROM pairs
 ),
 
@@ -71,18 +83,22 @@ met AS (
     SELECT
         *,
         MAX(contact_end_us) OVER (
-            PARTITION BY owner_key, resource_id ORDER BY moment_us
+            PARTITION BY place ORDER BY moment_us
             RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS latest_end_us
     FROM moments
 ),
 
 by_owner AS (
-    SELECT m.owner_key, m.resource_id, m.is_certain, l.resource_id AS logged_in, l.bytes,
-        l.has_received, l.has_sent
+    SELECT
+        m.place, l.resource_id AS logged_in,
+        SUM(l.bytes) AS bytes,
+        SUM(CASE WHEN m.is_certain AND l.has_received THEN l.bytes ELSE 0 END) AS received_bytes,
+        SUM(CASE WHEN m.is_certain AND l.has_sent THEN l.bytes ELSE 0 END) AS sent_bytes
     FROM met AS m
-    INNER JOIN logged AS l ON m.transfer_id = l.transfer_id
+    INNER JOIN logged AS l ON m.transfer = l.transfer
     WHERE m.latest_end_us >= m.request_start_us
+    GROUP BY m.place, l.resource_id
 ),
 
 -- Requests of no certain owner, of the contact's run or of none. Turned round: the contacts ask.
@@ -138,13 +154,13 @@ bucket_resources AS (
 
 explaining AS (
     SELECT
-        owner_key, resource_id, logged_in,
+        n.owner_key, n.resource_id, b.logged_in,
         TRUE AS is_of_owner,
-        SUM(bytes) AS bytes,
-        SUM(CASE WHEN is_certain AND has_received THEN bytes ELSE 0 END) AS received_bytes,
-        SUM(CASE WHEN is_certain AND has_sent THEN bytes ELSE 0 END) AS sent_bytes
-    FROM by_owner
-    GROUP BY owner_key, resource_id, logged_in
+        b.bytes,
+        b.received_bytes,
+        b.sent_bytes
+    FROM by_owner AS b
+    INNER JOIN named AS n ON b.place = n.place
     UNION ALL
     SELECT
         b.owner_key, b.resource_id, r.resource_id AS logged_in,

@@ -1,7 +1,10 @@
--- Fetches of the day that repeat an earlier one, with the texts behind their numbers.
+-- Fetches of the day that repeat an earlier one, numbered, with the texts behind their numbers.
 -- Grain: one fetch of the day and scope.
 -- Reads: repeat_bounded, repeat_named, repeat_places.
+-- Parameters: $date.
 SELECT
+    ROW_NUMBER() OVER () AS repeat_number,
+    CAST($date AS DATE) AS built_date,
     b.* EXCLUDE (place_number, earlier),
     p.place AS scope_key,
     CASE

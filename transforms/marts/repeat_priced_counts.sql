@@ -3,8 +3,7 @@
 -- Reads: repeat_measured, object_paths, path_prices.
 SELECT
     ROW_NUMBER() OVER () AS item_id,
-    m.transfer_id,
-    m.scope,
+    m.repeat_number,
     p.is_certain,
     CAST(NULL AS BIGINT) AS amount,
     in_64_bits(m.min_repeat_bytes) AS min_amount,

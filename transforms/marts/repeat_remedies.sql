@@ -1,10 +1,10 @@
--- What would avoid each repeat, the evidence that led there, and what to test after the change.
+-- What would avoid each repeat, and the evidence that led there.
 -- A repeat whose place is not known has no remedy, nor one across regions that are not known.
 -- Grain: one fetch of the day and scope.
 -- Reads: repeat_measured, repeat_fetches.
 WITH facts AS (
     SELECT
-        m.transfer_id, m.scope, m.is_known, m.earlier,
+        m.repeat_number, m.is_known, m.earlier,
         m.earlier IS NULL AS is_of_itself,
         -- Wider scopes ask for what helps all of their nodes.
         m.scope = 'node' OR (m.scope = 'run' AND COALESCE(m.earlier.node = f.node_key, FALSE))
@@ -61,8 +61,7 @@ told AS (
 )
 
 SELECT
-    transfer_id,
-    scope,
+    repeat_number,
     remedy,
     CASE remedy
         WHEN 'pin_revision' THEN
@@ -82,34 +81,5 @@ SELECT
         WHEN 'gateway_endpoint' THEN
             history || '; ' || regions || '; the storage saw the public address '
             || client_address || ' and no endpoint'
-    END AS remedy_evidence,
-    CASE remedy
-        WHEN 'pin_revision' THEN
-            'Cold worker: starts with the upstream host blocked once the cache is filled, and with '
-            || 'the cache empty while it is reachable. Updated model: a new revision is fetched '
-            || 'after the pin is raised, and not before.'
-        WHEN 'image_pre_pull' THEN
-            'Cold worker: a new node has the image before its first pod starts. Updated model: an '
-            || 'image with another digest is pulled, and the old one is not run.'
-        WHEN 'image_mirror' THEN
-            'Cold worker: a new node pulls from a peer or the mirror, and from the registry when '
-            || 'that is gone. Updated model: a moved tag is resolved at the registry, not at a peer.'
-        WHEN 'node_cache' THEN
-            'Cold worker: with an empty cache the object is read once from the bucket. Updated '
-            || 'model: after a write under the same key the next read has the new ETag or version.'
-        WHEN 'zone_cache' THEN
-            'Cold worker: a node without a cache of its own reads from the zone, and from the '
-            || 'bucket when the zone''s cache is gone. Updated model: after a write under the same '
-            || 'key every node of the zone reads the new ETag or version.'
-        WHEN 'move_job' THEN
-            'Cold worker: starts in the bucket''s region and finds accelerator, image and other '
-            || 'data there. Updated model: what it writes is read where it is needed.'
-        WHEN 'bucket_replica' THEN
-            'Cold worker: reads the replica, and the original where the replica lags. Updated '
-            || 'model: a write has reached the replica before a run is told of it.'
-        WHEN 'gateway_endpoint' THEN
-            'Cold worker: a node of every subnet reaches the bucket with the address translation '
-            || 'taken away, and the log names the endpoint. Updated model: writes pass the endpoint '
-            || 'as well.'
-    END AS test_after
+    END AS remedy_evidence
 FROM told

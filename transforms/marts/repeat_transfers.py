@@ -86,6 +86,14 @@ EARLIER = (
 """What went before each fetch of the day."""
 MOST_PIECES = 1_000_000
 """Ranges of one object in the look-back, cut at each other's ends, that are compared."""
+PARTS = (
+    "repeat_fetches",
+    "repeat_measured",
+    "repeat_remedies",
+    "repeat_avoidable",
+    "runs_of_day",
+)
+"""What the rows are put together from."""
 PRICES = (
     "path_gateways",
     "object_paths",
@@ -110,35 +118,34 @@ def build(session: SqlSession, day: BuildDay) -> str:
         for step in steps:
             session.create(step, PACKAGE, step, values)
 
-    with session.dropped("repeat_fetches", "repeat_measured", "repeat_remedies", "runs_of_day"):
-        with session.dropped(*SOURCES, "object_reads"):
-            session.create_view("object_reads", PACKAGE, "object_reads")
-            create(*SOURCES, "repeat_fetches")
-            with session.dropped(*EARLIER, "repeat_scoped"):
-                create(
-                    "repeat_wanted", "repeat_ranged", "repeat_told", "repeat_contents",
-                    "repeat_places", "repeat_placed",
-                )  # fmt: skip
-                # A row for each scope, five times as many as were told: nobody needs to hold them.
-                session.create_view("repeat_scoped", PACKAGE, "repeat_scoped")
-                # Small statements: each of them leaves the engine room to spill.
-                create(
-                    "repeat_before", "repeat_day", "repeat_old", "repeat_summed", "repeat_parts",
-                    "repeat_pieces", "repeat_covered", "repeat_named", "repeat_judged",
-                    "repeat_bounded", "repeat_measured",
-                )  # fmt: skip
-        create("repeat_remedies", "runs_of_day")
-        session.register("repeat_history", _history(session, day))
-        with session.dropped("repeat_avoidable"):
-            with session.dropped(*PRICES):
-                show_path_settings(session, day)
-                create("path_gateways", "object_paths")
-                session.create("paths", PACKAGE, "repeat_paths")
-                price_paths(session, day)
-                session.create("priced_counts", PACKAGE, "repeat_priced_counts")
-                session.create("repeat_amounts", PACKAGE, "price_of_path")
-                create("repeat_avoidable")
-            session.create("mart_rows", PACKAGE, "repeat_transfers", values)
+    with session.dropped(*SOURCES, "object_reads"):
+        session.create_view("object_reads", PACKAGE, "object_reads")
+        create(*SOURCES, "repeat_fetches")
+        with session.dropped(*EARLIER, "repeat_scoped"):
+            create(
+                "repeat_wanted", "repeat_ranged", "repeat_told", "repeat_contents",
+                "repeat_places", "repeat_placed",
+            )  # fmt: skip
+            # A row for each scope, five times as many as were told: nobody needs to hold them.
+            session.create_view("repeat_scoped", PACKAGE, "repeat_scoped")
+            # Small statements: each of them leaves the engine room to spill.
+            create(
+                "repeat_before", "repeat_day", "repeat_old", "repeat_summed", "repeat_parts",
+                "repeat_pieces", "repeat_covered", "repeat_named", "repeat_judged",
+                "repeat_bounded", "repeat_measured",
+            )  # fmt: skip
+    create("repeat_remedies", "runs_of_day")
+    session.register("repeat_history", _history(session, day))
+    with session.dropped(*PRICES):
+        show_path_settings(session, day)
+        create("path_gateways", "object_paths")
+        session.create("paths", PACKAGE, "repeat_paths")
+        price_paths(session, day)
+        session.create("priced_counts", PACKAGE, "repeat_priced_counts")
+        session.create("repeat_amounts", PACKAGE, "price_of_path")
+        create("repeat_avoidable")
+    # A kilobyte a row, which is held once, while rows are put in order.
+    session.create_view("mart_rows", PACKAGE, "repeat_transfers", PARTS)
     return cover_rows_of_day(session)
 
 
