@@ -25,12 +25,12 @@ best AS (
     SELECT
         item_id,
         MIN(place) AS place,
-        MIN(stage) FILTER (WHERE place = 0) AS stage_of_main,
-        COUNT(DISTINCT stage) FILTER (WHERE place = 0) AS count_of_main,
-        MIN(stage) FILTER (WHERE place = 1) AS stage_beside,
-        COUNT(DISTINCT stage) FILTER (WHERE place = 1) AS count_beside,
-        MIN(stage) FILTER (WHERE place = 2) AS stage_next,
-        COUNT(DISTINCT stage) FILTER (WHERE place = 2) AS count_next
+        MIN(CASE WHEN place = 0 THEN stage END) AS stage_of_main,
+        MAX(CASE WHEN place = 0 THEN stage END) AS other_of_main,
+        MIN(CASE WHEN place = 1 THEN stage END) AS stage_beside,
+        MAX(CASE WHEN place = 1 THEN stage END) AS other_beside,
+        MIN(CASE WHEN place = 2 THEN stage END) AS stage_next,
+        MAX(CASE WHEN place = 2 THEN stage END) AS other_next
     FROM met
     GROUP BY item_id
 )
@@ -38,8 +38,8 @@ best AS (
 SELECT
     item_id,
     CASE place
-        WHEN 0 THEN CASE WHEN count_of_main = 1 THEN stage_of_main END
-        WHEN 1 THEN CASE WHEN count_beside = 1 THEN stage_beside END
-        ELSE CASE WHEN count_next = 1 THEN stage_next END
+        WHEN 0 THEN CASE WHEN stage_of_main = other_of_main THEN stage_of_main END
+        WHEN 1 THEN CASE WHEN stage_beside = other_beside THEN stage_beside END
+        ELSE CASE WHEN stage_next = other_next THEN stage_next END
     END AS stage
 FROM best

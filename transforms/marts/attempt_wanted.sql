@@ -29,7 +29,7 @@ names AS (
     WHERE
         initiator_pod_uid IS NOT NULL AND NOT opened_before AND resource_id NOT LIKE 'ip://%'
     GROUP BY cluster, initiator_pod_uid, responder_address, responder_port
-    HAVING COUNT(DISTINCT resource_id) = 1
+    HAVING MIN(resource_id) = MAX(resource_id)
 ),
 
 -- A connection of several days: the newest that tells of it knows most.

@@ -6,7 +6,7 @@ WITH single AS (
     SELECT pod_uid
     FROM balance_growth
     GROUP BY pod_uid
-    HAVING COUNT(DISTINCT COALESCE(interface, '')) = 1
+    HAVING MIN(COALESCE(interface, '')) = MAX(COALESCE(interface, ''))
 ),
 
 intervals AS (

@@ -36,10 +36,10 @@ SELECT
     ARG_MAX(service, date) FILTER (WHERE service IS NOT NULL) AS service,
     ARG_MAX(purpose, date) FILTER (WHERE purpose IS NOT NULL) AS purpose,
     ARG_MAX(endpoint_kind, date) FILTER (WHERE endpoint_kind IS NOT NULL) AS endpoint_kind,
-    CASE WHEN COUNT(DISTINCT primary_resource_id) = 1 THEN MIN(primary_resource_id) END
+    CASE WHEN MIN(primary_resource_id) = MAX(primary_resource_id) THEN MIN(primary_resource_id) END
         AS primary_resource_id,
     MIN(resource_kind) AS resource_kind,
-    CASE WHEN COUNT(*) = COUNT(principal) AND COUNT(DISTINCT principal) = 1
+    CASE WHEN COUNT(*) = COUNT(principal) AND MIN(principal) = MAX(principal)
         THEN MIN(principal) END AS principal,
     MIN(first_seen_at) AS first_seen_at,
     MAX(last_seen_at) AS last_seen_at,
@@ -76,7 +76,7 @@ SELECT
     CASE WHEN COUNT(*) = COUNT(accounted_in)
         THEN ARG_MAX(accounted_in, STRUCT_PACK(known_on := date, resource := accounted_in))
     END AS accounted_in,
-    CASE WHEN COUNT(DISTINCT byte_layer) = 1 THEN MIN(byte_layer) END AS byte_layer,
+    CASE WHEN MIN(byte_layer) = MAX(byte_layer) THEN MIN(byte_layer) END AS byte_layer,
     LIST_SORT(LIST_DISTINCT(FLATTEN(LIST(sources)))) AS sources,
     FLATTEN(LIST(match_kind_counts)) AS match_kind_counts,
     FLATTEN(LIST(name_kind_counts)) AS name_kind_counts

@@ -3,16 +3,17 @@
 -- row_coverage.py asks for.
 -- Reads: dependency_facts, dependency_kinds, dependency_endpoints, dependency_primaries,
 --   runs_of_day.
+-- Equality of the least and the greatest: distinct values would be grouped apart, each once more.
 WITH summed AS (
     SELECT
         run_dependency_day_id, cluster, run_uuid, attempt, container_role, stage, resource_id,
         endpoint, operation, measured_by,
         MIN(resource_kind) AS resource_kind,
-        CASE WHEN COUNT(*) = COUNT(principal) AND COUNT(DISTINCT principal) = 1
+        CASE WHEN COUNT(*) = COUNT(principal) AND MIN(principal) = MAX(principal)
             THEN MIN(principal) END AS principal,
-        CASE WHEN COUNT(*) = COUNT(reader_region) AND COUNT(DISTINCT reader_region) = 1
+        CASE WHEN COUNT(*) = COUNT(reader_region) AND MIN(reader_region) = MAX(reader_region)
             THEN MIN(reader_region) END AS reader_region,
-        CASE WHEN COUNT(*) = COUNT(resource_region) AND COUNT(DISTINCT resource_region) = 1
+        CASE WHEN COUNT(*) = COUNT(resource_region) AND MIN(resource_region) = MAX(resource_region)
             THEN MIN(resource_region) END AS resource_region,
         LIST(DISTINCT pod_uid) FILTER (WHERE pod_uid IS NOT NULL) AS pod_uids,
         MIN(first_at) AS first_seen_at,
@@ -44,7 +45,7 @@ WITH summed AS (
             THEN ARG_MAX(
                 accounted_in, STRUCT_PACK(bytes := accounted_bytes, resource := accounted_in)
             ) END AS accounted_in,
-        CASE WHEN COUNT(DISTINCT byte_layer) = 1 THEN MIN(byte_layer) END AS byte_layer,
+        CASE WHEN MIN(byte_layer) = MAX(byte_layer) THEN MIN(byte_layer) END AS byte_layer,
         LIST_SORT(LIST(DISTINCT source)) AS sources
     FROM dependency_facts
     GROUP BY
