@@ -14,8 +14,8 @@ moved over `[from_us, until_us)` lies between two instants, by the cumulative fl
 an amount costs at a price (`nano` billionths of a dollar per `units`), rounded half to even, and
 `usd_of_nano` that in dollars, null from 10^9 on. `place_of_scope` is the number of a fetch's place
 in a scope, 0 in the fleet. `layer_rank` orders layers of bytes by how much of a packet they hold,
-and `layer_of` names them by that; `pod_rung` and `container_rung` order kinds by their ladder, best
-first, and `pod_kind` and `container_kind_of` name them by that.
+and `layer_of` names them by that; `pod_rung`, `name_rung` and `container_rung` order kinds by their
+ladder, best first, and `pod_kind` and `container_kind_of` name them by that.
 """
 
 import re
@@ -134,6 +134,10 @@ END""",
 ]""",
     "pod_rung": "(kind) AS LIST_POSITION(pod_rungs(), kind)",
     "pod_kind": "(rung) AS pod_rungs()[rung]",
+    "name_rung": """(kind) AS LIST_POSITION([
+    'http_host', 'tls_name', 'dns_pod', 'dns_node', 'dns_cluster', 'flow_names', 'dns_time',
+    'kube_service', 'well_known_address', 'address_range', 'ambiguous', 'none'
+], kind)""",
     "container_rungs": """() AS [
     'socket', 'user_agent', 'only_running', 'declared_by_one', 'several', 'none'
 ]""",

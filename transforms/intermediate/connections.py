@@ -60,15 +60,14 @@ TUPLES_AT_ONCE = 300_000
 
 def build(session: SqlSession, day: BuildDay) -> str:
     """Make `connections` of one cluster and day."""
-    start_us = int(day.start_at.timestamp()) * 1_000_000
     values = {
         "cluster": day.cluster,
         "date": day.date,
         "from_at": day.start_at - day.look_back.connections,
         "until_at": day.read_until,
-        "from_us": start_us - day.look_back.connections // MICROSECOND,
-        "start_us": start_us,
-        "end_us": int(day.end_at.timestamp()) * 1_000_000,
+        "from_us": day.start_us - day.look_back.connections // MICROSECOND,
+        "start_us": day.start_us,
+        "end_us": day.end_us,
         "opening_us": REPEATED_OPENING // MICROSECOND,
         "silence_us": SILENCE // MICROSECOND,
         "neighbour_us": NEIGHBOUR // MICROSECOND,

@@ -97,11 +97,10 @@ BUCKETS = pl.Schema({"ordinal": pl.Int64(), "pattern": pl.String(), "region": pl
 
 def build(session: SqlSession, day: BuildDay) -> str:
     """Make `object_transfers` of one day."""
-    start_us = int(day.start_at.timestamp()) * 1_000_000
     values = {
-        "from_us": start_us - day.look_back.transfers // MICROSECOND,
-        "start_us": start_us,
-        "end_us": int(day.end_at.timestamp()) * 1_000_000,
+        "from_us": day.start_us - day.look_back.transfers // MICROSECOND,
+        "start_us": day.start_us,
+        "end_us": day.end_us,
         "gap_us": BURST_GAP // MICROSECOND,
         "date": day.date,
         "guard_us": SKEW_GUARD // MICROSECOND,

@@ -41,13 +41,12 @@ def make_attempts(session: SqlSession, day: BuildDay, names_before: timedelta) -
     Returns:
         `attempts`, a temporary table.
     """
-    start_us = int(day.start_at.timestamp()) * 1_000_000
     values = {
         "date": day.date,
         "day_end": day.end_at,
         "names_from": day.start_at - names_before,
-        "from_us": start_us - day.look_back.transfers // MICROSECOND,
-        "end_us": int(day.end_at.timestamp()) * 1_000_000,
+        "from_us": day.start_us - day.look_back.transfers // MICROSECOND,
+        "end_us": day.end_us,
         "guard_us": SKEW_GUARD // MICROSECOND,
     }
     helpers = (

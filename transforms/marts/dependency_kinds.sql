@@ -4,14 +4,7 @@
 WITH pods AS (
     SELECT
         run_dependency_day_id,
-        LIST_POSITION(
-            [
-                'uid', 'access_key', 'session_arn', 'name_window', 'address_window',
-                'session_name', 'app_id', 'service_account', 'node', 'shared_address',
-                'ambiguous', 'conflict', 'none'
-            ],
-            match_kind
-        ) AS rung,
+        pod_rung(match_kind) AS rung,
         match_kind AS kind,
         CAST(SUM(row_count) AS BIGINT) AS row_count
     FROM dependency_facts
@@ -21,14 +14,7 @@ WITH pods AS (
 names AS (
     SELECT
         run_dependency_day_id,
-        LIST_POSITION(
-            [
-                'http_host', 'tls_name', 'dns_pod', 'dns_node', 'dns_cluster', 'flow_names',
-                'dns_time', 'kube_service', 'well_known_address', 'address_range', 'ambiguous',
-                'none'
-            ],
-            name_kind
-        ) AS rung,
+        name_rung(name_kind) AS rung,
         name_kind AS kind,
         CAST(SUM(row_count) AS BIGINT) AS row_count
     FROM dependency_facts

@@ -15,24 +15,7 @@ ranked AS (
         ladder,
         item.kind AS kind,
         CAST(SUM(item.count) AS BIGINT) AS row_count,
-        CASE ladder
-            WHEN 'pod' THEN LIST_POSITION(
-                [
-                    'uid', 'access_key', 'session_arn', 'name_window', 'address_window',
-                    'session_name', 'app_id', 'service_account', 'node', 'shared_address',
-                    'ambiguous', 'conflict', 'none'
-                ],
-                item.kind
-            )
-            ELSE LIST_POSITION(
-                [
-                    'http_host', 'tls_name', 'dns_pod', 'dns_node', 'dns_cluster', 'flow_names',
-                    'dns_time', 'kube_service', 'well_known_address', 'address_range',
-                    'ambiguous', 'none'
-                ],
-                item.kind
-            )
-        END AS rung
+        CASE ladder WHEN 'pod' THEN pod_rung(item.kind) ELSE name_rung(item.kind) END AS rung
     FROM split
     GROUP BY run_dependency_id, ladder, item.kind
 ),

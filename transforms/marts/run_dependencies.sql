@@ -175,18 +175,12 @@ SELECT
     CAST(d.error_count AS BIGINT) AS error_count,
     CAST(d.retry_count AS BIGINT) AS retry_count,
     d.first_error,
-    CAST(d.received_bytes - GREATEST(0, d.received_bytes - 9223372036854775807) AS BIGINT)
-        AS received_bytes,
-    CAST(d.min_received_bytes - GREATEST(0, d.min_received_bytes - 9223372036854775807) AS BIGINT)
-        AS min_received_bytes,
-    CAST(d.max_received_bytes - GREATEST(0, d.max_received_bytes - 9223372036854775807) AS BIGINT)
-        AS max_received_bytes,
-    CAST(d.sent_bytes - GREATEST(0, d.sent_bytes - 9223372036854775807) AS BIGINT)
-        AS sent_bytes,
-    CAST(d.min_sent_bytes - GREATEST(0, d.min_sent_bytes - 9223372036854775807) AS BIGINT)
-        AS min_sent_bytes,
-    CAST(d.max_sent_bytes - GREATEST(0, d.max_sent_bytes - 9223372036854775807) AS BIGINT)
-        AS max_sent_bytes,
+    in_64_bits(d.received_bytes) AS received_bytes,
+    in_64_bits(d.min_received_bytes) AS min_received_bytes,
+    in_64_bits(d.max_received_bytes) AS max_received_bytes,
+    in_64_bits(d.sent_bytes) AS sent_bytes,
+    in_64_bits(d.min_sent_bytes) AS min_sent_bytes,
+    in_64_bits(d.max_sent_bytes) AS max_sent_bytes,
     d.measured_by,
     d.accounted_in,
     d.byte_layer,

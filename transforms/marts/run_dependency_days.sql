@@ -85,18 +85,12 @@ SELECT
     CAST(s.error_count AS BIGINT) AS error_count,
     CAST(s.retry_count AS BIGINT) AS retry_count,
     s.first_error,
-    CAST(s.received_bytes - GREATEST(0, s.received_bytes - 9223372036854775807) AS BIGINT)
-        AS received_bytes,
-    CAST(s.min_received_bytes - GREATEST(0, s.min_received_bytes - 9223372036854775807) AS BIGINT)
-        AS min_received_bytes,
-    CAST(s.max_received_bytes - GREATEST(0, s.max_received_bytes - 9223372036854775807) AS BIGINT)
-        AS max_received_bytes,
-    CAST(s.sent_bytes - GREATEST(0, s.sent_bytes - 9223372036854775807) AS BIGINT)
-        AS sent_bytes,
-    CAST(s.min_sent_bytes - GREATEST(0, s.min_sent_bytes - 9223372036854775807) AS BIGINT)
-        AS min_sent_bytes,
-    CAST(s.max_sent_bytes - GREATEST(0, s.max_sent_bytes - 9223372036854775807) AS BIGINT)
-        AS max_sent_bytes,
+    in_64_bits(s.received_bytes) AS received_bytes,
+    in_64_bits(s.min_received_bytes) AS min_received_bytes,
+    in_64_bits(s.max_received_bytes) AS max_received_bytes,
+    in_64_bits(s.sent_bytes) AS sent_bytes,
+    in_64_bits(s.min_sent_bytes) AS min_sent_bytes,
+    in_64_bits(s.max_sent_bytes) AS max_sent_bytes,
     s.accounted_in,
     s.byte_layer,
     k.match_kind,
