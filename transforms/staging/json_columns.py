@@ -52,7 +52,6 @@ from transforms.staging.column_batch import UNFIT
 from transforms.staging.column_rules import INSTANT, INTEGER, TEXT, Columns, Doubts, Rule, instants
 from transforms.staging.engine_text import Scratch
 from transforms.staging.json_ids import md5, whole_ids
-from transforms.staging.json_numbers import huge_numbers
 from transforms.staging.json_object_lines import NEWLINE, ObjectLines
 from transforms.staging.json_records import RecordError
 from transforms.staging.json_shapes import LISTED, Leaf, Shape
@@ -224,7 +223,7 @@ class JsonLines:
     def _without_foreign(self, lines: ObjectLines, numbers: Places) -> Places:
         """The lines without those that are of another form by what stands in them."""
         if self.shape.decodes_all:
-            numbers = lines.without_places(huge_numbers(lines.data), numbers)
+            numbers = lines.without_places(lines.huge, numbers)
         for word in self.shape.foreign:
             numbers = lines.without(re.escape(word), word, numbers)
         key = self.shape.list_key

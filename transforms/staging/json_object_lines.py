@@ -1,10 +1,12 @@
 """The lines of a text that are one JSON object each, and pieces of the text by their numbers."""
 
 import re
+from functools import cached_property
 
 import msgspec
 import numpy as np
 
+from transforms.staging.json_numbers import huge_numbers
 from transforms.staging.line_columns import Places
 
 _CHUNK_BYTES = 128 << 10
@@ -55,6 +57,11 @@ class ObjectLines:
                 good = [n for n in range(low, high) if _is_object(self.line(n))]
                 found.append(np.array(good, np.int64))
         return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+    @cached_property
+    def huge(self) -> list[int]:
+        """Places at which a number that no float holds may stand."""
+        return huge_numbers(self.data)
 
     def line(self, number: int) -> bytes:
         """The bytes of a line."""
