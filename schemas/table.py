@@ -158,7 +158,7 @@ def table(
     """
 
     def declare(model: ModelT) -> ModelT:
-        # Building pandera's schema takes a hundredth of a second; few tables of a process need it.
+        # Building pandera's schema takes milliseconds, and few processes need those of all tables.
         columns = {
             name
             for base in model.__mro__
