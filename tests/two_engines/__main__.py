@@ -48,8 +48,6 @@ def in_spark(text: str, values: dict[str, Any]) -> str:
         text = re.sub(rf"\${name}\b", written, text)
     # The dialect of DuckDB has one LEN for texts and lists; the joins ask lists only.
     text = re.sub(r"\bLEN\(", "ARRAY_LENGTH(", text)
-    # Several columns in parentheses are one struct to Spark.
-    text = re.sub(r"IN \(SELECT \(([a-z_, ]+)\) FROM", r"IN (SELECT \1 FROM", text)
     tree = sqlglot.parse_one(text, read="duckdb")
     found = tree.sql(dialect="spark", unsupported_level=sqlglot.ErrorLevel.RAISE)
     for ours, theirs in UNKNOWN_NAMES.items():

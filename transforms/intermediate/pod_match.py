@@ -88,14 +88,17 @@ def match_pods(session: SqlSession, day: BuildDay) -> str:
         "until_us": int((day.end_at + REACH).timestamp()) * 1_000_000,
     }
     with session.dropped("pod_match_nodes", "pod_match_lives", "pod_match_rest"):
-        for step in ("pod_match_windows", "pod_match_several", "pod_match_lives"):
-            session.create(step, PACKAGE, step, values)
+        with session.dropped("pod_match_windows", "pod_match_several"):
+            for step in (
+                "pod_match_windows", "pod_match_several", "pod_match_lives", "pod_match_pods",
+            ):  # fmt: skip
+                session.create(step, PACKAGE, step, values)
         session.create("pod_match_nodes", PACKAGE, "pod_match_nodes")
         stretches = ("pod_match_wanted", "pod_match_claims", "pod_match_holders")
         with session.dropped(*stretches):
             for step in (*stretches, "pod_match_buckets", "pod_match_crowds"):
                 session.create(step, PACKAGE, step, values)
-        owned = ("pod_match_windows", "pod_match_several", "pod_match_crowds")
+        owned = ("pod_match_pods", "pod_match_crowds")
         session.create_view("pod_match_owners", PACKAGE, "pod_match_owners", owned)
         with session.dropped("pod_match_unmet", "pod_match_names"):
             for step in ("pod_match_unmet", "pod_match_names", "pod_match_rest"):

@@ -33,6 +33,7 @@ FROM met AS m
 INNER JOIN pod_match_owners AS p ON m.owner = p.owner
 UNION ALL
 SELECT
-    item_id, cluster, pod_uid, namespace, pod_name, node, run_uuid, attempt, match_kind,
-    candidate_pod_uids
-FROM pod_match_ladder
+    l.item_id, COALESCE(p.cluster, l.node_cluster) AS cluster, p.pod_uid, p.namespace, p.pod_name,
+    COALESCE(p.node, l.node) AS node, p.run_uuid, p.attempt, l.match_kind, l.candidate_pod_uids
+FROM pod_match_ladder AS l
+INNER JOIN pod_match_owners AS p ON l.owner = p.owner

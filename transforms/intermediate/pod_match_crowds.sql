@@ -1,7 +1,7 @@
 -- What a stretch says that no single pod holds: several pods, a node, or, as number 0, nobody.
 -- Grain: one stretch, by its number in pod_match_holders. `cluster` and `node` where one node holds
 -- the address; `candidates`: UIDs, chr(31) between them.
--- Reads: pod_match_holders, pod_match_claims, pod_match_windows, pod_match_nodes.
+-- Reads: pod_match_holders, pod_match_claims, pod_match_pods, pod_match_nodes.
 WITH nodes AS (
     SELECT DISTINCT node_number, cluster, node
     FROM pod_match_nodes
@@ -20,7 +20,7 @@ crowds AS (
         ON h.place = c.place
         AND h.start_us >= c.start_us
         AND h.start_us < c.end_us
-    LEFT JOIN pod_match_windows AS p ON c.holder = p.number
+    LEFT JOIN pod_match_pods AS p ON c.holder = p.owner
     LEFT JOIN nodes AS n ON -c.holder = n.node_number
     WHERE h.owner < 0
     GROUP BY h.owner

@@ -1,7 +1,7 @@
 -- Who answers to what an item states: its address, its namespace and name, its UID.
 -- Grain: item, holder: a pod (`pod`), or of an address a host-network pod (`host_pod`) or a node
 -- (`node`). `by_*`: the widened interval holds the item's time; `*_exact`: the unwidened one does.
--- Reads: pod_match_rest, pod_match_lives, pod_match_nodes, pod_match_owners.
+-- Reads: pod_match_rest, pod_match_lives, pod_match_nodes, pod_match_pods.
 -- Parameters: $guard_us (skew guard, microseconds), $from_us and $until_us (nothing outside is
 --   matched, so that a wild time cannot make endless buckets), $slice and $slices.
 WITH stated AS (
@@ -53,14 +53,14 @@ claims AS (
         'pod' AS holder_kind,
         cluster, pod_number, NULL AS node, life_start_us AS start_us, end_us
     FROM pod_match_lives
-    WHERE (namespace, pod_name) IN (SELECT (namespace, pod_name) FROM pod_match_rest)
+    WHERE (namespace, pod_name) IN (SELECT namespace, pod_name FROM pod_match_rest)
     UNION ALL
     SELECT
         'uid' AS key_kind, '' AS key_namespace, p.pod_uid AS key_text,
         'pod' AS holder_kind,
         l.cluster, l.pod_number, NULL AS node, l.life_start_us AS start_us, l.end_us
     FROM pod_match_lives AS l
-    INNER JOIN pod_match_owners AS p ON l.pod_number = p.owner
+    INNER JOIN pod_match_pods AS p ON l.pod_number = p.owner
     WHERE p.pod_uid IN (SELECT pod_uid FROM pod_match_rest)
     UNION ALL
     SELECT

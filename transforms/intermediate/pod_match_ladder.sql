@@ -1,7 +1,8 @@
 -- Which pod an item means that states a name or UID, by the pod ladder of design.md 5 and the skew
 -- guard of definitions.md 35.
--- Grain: one item of pod_match_rest.
--- Reads: pod_match_rest, pod_match_evidence, pod_match_owners.
+-- Grain: one item of pod_match_rest. `owner`: the pod's number, 0 if none is named; `node_cluster`
+-- and `node` where one node holds the address.
+-- Reads: pod_match_rest, pod_match_evidence, pod_match_pods.
 WITH counted AS (
     SELECT
         item_number,
@@ -33,7 +34,7 @@ evidence AS (
         i.pod_name AS stated_pod_name,
         i.pod_uid AS stated_pod_uid,
         i.namespace IS NOT NULL AND i.pod_name IS NOT NULL AS has_name,
-        i.pod_uid IN (SELECT pod_uid FROM pod_match_owners WHERE owner > 0) AS is_known_uid,
+        i.pod_uid IN (SELECT pod_uid FROM pod_match_pods) AS is_known_uid,
         COALESCE(c.uid_wide, 0) AS uid_wide,
         COALESCE(c.uid_exact, 0) AS uid_exact,
         COALESCE(c.name_wide, 0) AS name_wide,
@@ -95,7 +96,7 @@ judged AS (
     SELECT
         l.item_number, l.item_id, l.stated_pod_uid, l.has_name, l.kind,
         l.uid_wide, l.name_exact, l.address_exact, l.nodes,
-        p.cluster, p.pod_uid, p.namespace, p.pod_name, p.node, p.run_uuid, p.attempt,
+        p.owner AS pod, p.pod_uid,
         CASE
             WHEN p.pod_uid IS NULL THEN FALSE
             WHEN l.kind = 'address_window' AND l.address_exact = 0 THEN FALSE
@@ -103,7 +104,7 @@ judged AS (
                 OR COALESCE(l.stated_pod_name <> p.pod_name, FALSE)
         END AS is_contradicted
     FROM ladder AS l
-    LEFT JOIN pod_match_owners AS p
+    LEFT JOIN pod_match_pods AS p
         ON p.owner = CASE
             WHEN l.kind = 'uid' THEN l.uid_pod
             WHEN l.kind = 'name_window' AND l.name_wide = 1 THEN l.name_pod
@@ -118,7 +119,7 @@ candidates AS (
         LIST_SORT(LIST(DISTINCT p.pod_uid)) AS pod_uids
     FROM judged AS j
     INNER JOIN pod_match_evidence AS e ON j.item_number = e.item_number
-    INNER JOIN pod_match_owners AS p ON e.pod_number = p.owner
+    INNER JOIN pod_match_pods AS p ON e.pod_number = p.owner
     WHERE
         CASE
             WHEN j.kind = 'node' THEN e.holder_kind = 'host_pod'
@@ -144,13 +145,9 @@ places AS (
 
 SELECT
     j.item_id,
-    CASE WHEN NOT j.is_contradicted THEN COALESCE(j.cluster, n.node_cluster) END AS cluster,
-    CASE WHEN NOT j.is_contradicted THEN j.pod_uid END AS pod_uid,
-    CASE WHEN NOT j.is_contradicted THEN j.namespace END AS namespace,
-    CASE WHEN NOT j.is_contradicted THEN j.pod_name END AS pod_name,
-    CASE WHEN NOT j.is_contradicted THEN COALESCE(j.node, n.node) END AS node,
-    CASE WHEN NOT j.is_contradicted THEN j.run_uuid END AS run_uuid,
-    CASE WHEN NOT j.is_contradicted THEN j.attempt END AS attempt,
+    CASE WHEN j.is_contradicted THEN 0 ELSE COALESCE(j.pod, 0) END AS owner,
+    n.node_cluster,
+    n.node,
     CASE WHEN j.is_contradicted THEN 'conflict' ELSE j.kind END AS match_kind,
     CASE
         WHEN j.is_contradicted THEN [j.pod_uid]
