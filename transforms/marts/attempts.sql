@@ -51,10 +51,15 @@ SELECT
     'connect' AS activity,
     w.begin_us,
     -- The moment at which it was known how the attempt went. What was never answered lasts to the
-    -- last packet: nothing tells when its client gave up.
+    -- last packet: nothing tells when its client gave up. What was asked for shortly before midnight
+    -- may be answered behind it.
     GREATEST(
         CASE
             WHEN w.is_dropped OR r.is_refused THEN w.end_us
+            WHEN
+                w.is_open AND NOT w.has_reply AND NOT w.is_unanswered
+                AND w.end_us - COALESCE(r.last_us, w.begin_us) < 300000000
+                THEN w.end_us
             WHEN NOT w.has_reply THEN COALESCE(r.last_us, w.end_us)
             ELSE COALESCE(r.reply_us, w.begin_us)
         END,

@@ -141,6 +141,21 @@ def test_two_days_are_one_pass_cut_at_midnight(seed: int) -> None:
         assert first[column].sum() + second[column].sum() == whole[column].sum()
 
 
+def test_what_is_asked_for_shortly_before_midnight_connects_up_to_it() -> None:
+    host = "dns://p.example.com:443"
+    late, early = Pod(1, 0), Pod(2, 0)
+    late.attempts = [Attempt("connection", host, 86_393, 86_419, "ok", (86_393, 86_419, 86_430))]
+    early.attempts = [Attempt("connection", host, 86_050, 87_000, "ok", (86_050, 87_000))]
+    for pod in (late, early):
+        pod.stages = [Stage("init", "init", 86_000, 87_500)]
+    shown = build(**tables_of([late, early])).sort("pod_uid", "start_at")
+    assert shown.select("cause", "seconds", "resource_id").rows() == [
+        ("unexplained", 393.0, None),
+        ("connect", 7.0, host),
+        ("unexplained", 400.0, None),
+    ]
+
+
 def earlier(pod: Pod, seconds: int) -> Pod:
     moved = Pod(pod.number, pod.gpus)
     moved.stages = [
