@@ -127,9 +127,9 @@ class TableWriter:
             spec: The table.
             path: The file.
             is_part: A part of staging, which is read few times: it is compressed less, and small
-                dictionaries and statistics of numbers and times alone take a fifth less time. The
-                rows of a row group are not copied together, which takes half the memory, so that
-                equal rows give equal bytes only if they arrive alike.
+                dictionaries take less time. The rows of a row group are not copied together, which
+                takes half the memory, so that equal rows give equal bytes only if they arrive
+                alike.
         """
         self._spec = spec
         self._combine = not is_part
@@ -147,7 +147,8 @@ class TableWriter:
                 compression_level=1 if is_part else 3,
                 use_dictionary=True,
                 dictionary_pagesize_limit=(128 << 10) if is_part else (1 << 20),
-                write_statistics=_plain_columns(self._schema) if is_part else True,
+                # Without those of texts the engine plans some joins so that they hold all rows.
+                write_statistics=True,
                 write_page_index=False,
                 store_schema=True,
             )
@@ -240,15 +241,6 @@ class TableWriter:
         table = pa.Table.from_arrays(columns, schema=self._schema)
         self._writer.write_table(table, row_group_size=ROW_GROUP)
         self.rows += count
-
-
-def _plain_columns(schema: pa.Schema) -> list[str]:
-    """Columns of numbers, times and truths."""
-    return [
-        field.name
-        for field in schema
-        if not (pa.types.is_nested(field.type) or pa.types.is_large_string(field.type))
-    ]
 
 
 def _combined(column: pa.ChunkedArray) -> pa.Array:

@@ -7,6 +7,7 @@ import duckdb
 import pandera.errors
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from pipelines.errors import DataCheckError
 from pipelines.publication import (
     Made,
     Published,
+    TableWriter,
     _next_batch,
     _passes,
     check_table,
@@ -143,6 +145,21 @@ def test_nothing_is_known_of_a_foreign_file(tmp_path: Path) -> None:
     assert (content_of(path), made_from(path)) == (None, None)
     path.write_bytes(b"not parquet")
     assert (content_of(path), made_from(path)) == (None, None)
+
+
+@pytest.mark.parametrize("is_part", [True, False])
+def test_files_tell_least_and_greatest_texts_by_which_the_engine_plans(
+    tmp_path: Path, is_part: bool
+) -> None:
+    path = tmp_path / "rows.parquet"
+    with TableWriter(SPEC, path, is_part=is_part) as writer:
+        writer.write(rows(9))
+    group = pq.ParquetFile(path).metadata.row_group(0)
+    told = {
+        group.column(n).path_in_schema: group.column(n).statistics for n in range(group.num_columns)
+    }
+    assert (told["node"].min, told["node"].max) == ("node-0", "node-6")
+    assert (told["status"].min, told["status"].max) == ("covered", "covered")
 
 
 def test_digests_tell_lists_apart_that_join_to_one_text() -> None:
