@@ -78,8 +78,8 @@ def test_the_tables_of_the_contract_are_there() -> None:
         "counter_increments", "counter_findings", "pod_traffic", "peer_traffic", "volume_findings",
         "image_pulls", "node_coverage", "stages", "unconnected_events", "runs", "run_dependencies",
         "run_dependency_days", "byte_balance", "repeat_transfers", "waits", "storms",
-        "run_coverage", "run_coverage_days", "transfer_costs", "bill_reconciliation", "run_outputs", "run_checks",
-        "findings",
+        "run_coverage", "run_coverage_days", "transfer_costs", "bill_reconciliation", "run_outputs",
+        "run_checks", "findings",
     }  # fmt: skip
     assert set(tables()) == contract
 

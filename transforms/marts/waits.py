@@ -12,8 +12,8 @@ waiting to be started again, and between attempts, → retry; unknown → unexpl
    the next attempt;
 4. authenticate: a connection to a token or metadata endpoint, or from a refused credential (401,
    expired) to the next success; 5. resolve: from query to answer, after failures to the next
-   success's answer; 6. connect: from the first packet to the first reply, to midnight where there is
-   none yet and the last packet was less than 300 s before;
+   success's answer; 6. connect: from the first packet to the first reply, to midnight where there
+   is none yet and the last packet was less than 300 s before;
 7. transfer: the duration of a logged request; without a log the events of a connection, 5 s apart
    at most. A download that marks bound is transfer where nothing else is known, an upload `upload`;
 
