@@ -5,6 +5,7 @@ import subprocess
 import sys
 from multiprocessing.spawn import get_preparation_data
 from pathlib import Path
+from types import ModuleType
 
 from pipelines.landing.start import without_main
 
@@ -47,9 +48,11 @@ print(pandas.LOADED)
     assert run(code, tmp_path) == "True"
 
 
-def test_a_process_does_not_run_the_main_module_of_the_one_that_starts_it():
-    main = sys.modules["__main__"]
-    assert {"init_main_from_name", "init_main_from_path"} & get_preparation_data("a").keys()
+def test_a_process_does_not_run_the_main_module_of_the_one_that_starts_it(monkeypatch):
+    main = ModuleType("__main__")
+    main.__file__ = str(ROOT / "pipelines" / "cli" / "main.py")
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    assert get_preparation_data("a")["init_main_from_path"] == main.__file__
     with without_main():
         told = get_preparation_data("a").keys()
     assert not {"init_main_from_name", "init_main_from_path"} & told
